@@ -47,6 +47,23 @@ absl::Status CheckAddress(const char* flag, const std::string& text,
   return Annotate(CheckPlaintextAllowed(text, security), flag);
 }
 
+// An address to listen at all of a machine's, or at a port that is chosen then.
+absl::Status CheckCanBeCalled(const std::string& coordinator) {
+  PODSIM_ASSIGN_OR_RETURN(const Address address, ParseAddress(coordinator));
+  if (address.is_unix()) return absl::OkStatus();
+  const bool everywhere = address.host == "0.0.0.0" || address.host == "::";
+  if (!everywhere && address.port != 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--coordinator is \"", coordinator,
+      "\", which is an address to listen at, "
+      "not to call; give the ",
+      everywhere ? "name or number of the coordinator's machine, such as "
+                 : "port that the coordinator says it listens at, such as ",
+      everywhere
+          ? absl::StrCat("10.0.0.1:", address.port == 0 ? 8476 : address.port)
+          : absl::StrCat(address.host, ":8476")));
+}
+
 absl::Status CheckResolves(const std::string& coordinator) {
   PODSIM_ASSIGN_OR_RETURN(const Address address, ParseAddress(coordinator));
   if (address.is_unix()) return absl::OkStatus();
@@ -95,6 +112,9 @@ absl::Status CheckHostAddresses(const HostSettings& settings) {
   const RpcSecurity security = {
       .token = {},
       .allow_plaintext_network = settings.allow_plaintext_network()};
+  PODSIM_RETURN_IF_ERROR(
+      Annotate(ParseAddress(settings.coordinator()).status(), "--coordinator"));
+  PODSIM_RETURN_IF_ERROR(CheckCanBeCalled(settings.coordinator()));
   PODSIM_RETURN_IF_ERROR(
       CheckAddress("--coordinator", settings.coordinator(), security));
   PODSIM_RETURN_IF_ERROR(

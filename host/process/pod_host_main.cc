@@ -15,6 +15,8 @@
 #include "host/process/host.h"
 #include "host/process/host_options.h"
 #include "settings/environment.h"
+#include "settings/pasted.h"
+#include "settings/programs.h"
 
 namespace {
 
@@ -22,6 +24,7 @@ constexpr int kFailed = 1;
 constexpr int kBadUsage = 2;
 constexpr int kEndedByOthers = 3;
 
+// `status`: of the command line, the environment or what they ask for.
 int Refuse(const absl::Status& status) {
   podsim::Log(podsim::LogLevel::kError, std::string(status.message()));
   return kBadUsage;
@@ -42,9 +45,17 @@ int main(int argc, char** argv) {
     return podsim::EndProgram(0);
   }
   // Before what is refused: a slip in a name may be why a setting is missing.
+  if (const absl::Status names = podsim::CheckVariableNames(variables);
+      !names.ok()) {
+    return Refuse(names);
+  }
   for (const std::string& unknown : podsim::UnknownVariables(variables))
     podsim::Log(podsim::LogLevel::kWarning, unknown);
-  if (!options.ok()) return Refuse(options.status());
+  const auto refuse = [&](const absl::Status& status) {
+    return Refuse(podsim::NamePasted(status, podsim::PodHost(),
+                                     {argv + 1, argv + argc}, variables));
+  };
+  if (!options.ok()) return refuse(options.status());
   if (const absl::Status files = podsim::CheckOpenFiles(podsim::kOwnFiles);
       !files.ok()) {
     return Refuse(files);
@@ -54,11 +65,11 @@ int main(int argc, char** argv) {
     return Refuse(threads);
   }
   const auto token = podsim::TokenFromEnvironment();
-  if (!token.ok()) return Refuse(token.status());
+  if (!token.ok()) return refuse(token.status());
   if (const absl::Status addresses =
           podsim::CheckHostAddresses(options->settings);
       !addresses.ok()) {
-    return Refuse(addresses);
+    return refuse(addresses);
   }
   podsim::SignalWatch watch({SIGTERM, SIGUSR1});
   const absl::Status status = podsim::RunHost(

@@ -16,6 +16,8 @@
 #include "runtime/ckpt/explanation.h"
 #include "runtime/ckpt/find_checkpoint.h"
 #include "runtime/ckpt/listing.h"
+#include "settings/pasted.h"
+#include "settings/programs.h"
 
 namespace podsim {
 namespace {
@@ -141,11 +143,14 @@ absl::Status Run(const CkptFlags& flags, ObjectStore& store, absl::Time now,
   return Diff(store, path, flags.settings.path(1), result);
 }
 
-void Fail(const absl::Status& status, CkptResult& result) {
+void Fail(const absl::Status& status, const std::vector<std::string>& args,
+          CkptResult& result) {
   const bool refused =
       absl::IsNotFound(status) || absl::IsInvalidArgument(status);
   result.exit_code = refused ? kRefused : kDiffers;
-  absl::StrAppend(&result.error, std::string(status.message()), "\n");
+  absl::StrAppend(&result.error,
+                  std::string(NamePasted(status, PodCkpt(), args).message()),
+                  "\n");
 }
 
 }  // namespace
@@ -155,7 +160,7 @@ CkptResult RunCkpt(const std::vector<std::string>& args, ObjectStore& store,
   CkptResult result;
   absl::StatusOr<CkptFlags> flags = ParseCkptFlags(args);
   if (!flags.ok()) {
-    Fail(flags.status(), result);
+    Fail(flags.status(), args, result);
     return result;
   }
   if (!flags->text.empty()) {
@@ -163,7 +168,7 @@ CkptResult RunCkpt(const std::vector<std::string>& args, ObjectStore& store,
     return result;
   }
   const absl::Status status = Run(*flags, store, now, width, result);
-  if (!status.ok()) Fail(status, result);
+  if (!status.ok()) Fail(status, args, result);
   return result;
 }
 

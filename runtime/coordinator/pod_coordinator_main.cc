@@ -32,6 +32,8 @@
 #include "runtime/job/planner.h"
 #include "runtime/job/spec_check.h"
 #include "settings/command_line.h"
+#include "settings/origins.h"
+#include "settings/pasted.h"
 #include "settings/programs.h"
 #include "settings/setting.h"
 
@@ -94,10 +96,11 @@ SignalWatch::Handler EndsLook(CoordinatorRun& run) {
   };
 }
 
-// What is to be known of a job before it listens.
+// What is to be known of a job before it listens. In `lines` where its file
+// says what, also of a job that is refused.
 absl::StatusOr<PlanInputs> PlanDraft(const CoordinatorSettings& settings,
-                                     CoordinatorRun& run) {
-  PODSIM_ASSIGN_OR_RETURN(run.spec, ReadJobFile(settings.job()));
+                                     CoordinatorRun& run, Origins& lines) {
+  PODSIM_ASSIGN_OR_RETURN(run.spec, ReadJobFile(settings.job(), lines));
   PODSIM_ASSIGN_OR_RETURN(PlanInputs inputs,
                           GatherPlanInputs(run.spec, !settings.external()));
   PODSIM_ASSIGN_OR_RETURN(run.draft, PlanJob(run.spec, inputs));
@@ -122,11 +125,11 @@ void TakeEvent(const JobEvent& event, CoordinatorRun& run) {
 }
 
 absl::Status StartServer(const CoordinatorSettings& settings,
-                         CoordinatorRun& run) {
+                         CoordinatorRun& run, Origins& lines) {
   PODSIM_RETURN_IF_ERROR(
       Annotate(ParseAddress(settings.listen()).status(), "--listen"));
   PODSIM_ASSIGN_OR_RETURN(std::string token, TokenFromEnvironment());
-  PODSIM_ASSIGN_OR_RETURN(PlanInputs inputs, PlanDraft(settings, run));
+  PODSIM_ASSIGN_OR_RETURN(PlanInputs inputs, PlanDraft(settings, run, lines));
   const std::string isa = inputs.isa;
   PODSIM_ASSIGN_OR_RETURN(
       run.server,
@@ -188,7 +191,17 @@ int RunJob(const CoordinatorSettings& settings, CoordinatorRun& run,
   return outcome == looked ? kBadUsage : kFailed;
 }
 
-int Run(const CoordinatorSettings& settings) {
+int Refuse(const absl::Status& status, const std::vector<std::string>& args,
+           const Origins& lines = {}) {
+  Log(LogLevel::kError,
+      std::string(NamePasted(WithOrigin(status, lines), PodCoordinator(), args,
+                             {}, lines)
+                      .message()));
+  return kBadUsage;
+}
+
+int Run(const CoordinatorSettings& settings,
+        const std::vector<std::string>& args) {
   signal(SIGPIPE, SIG_IGN);
   // Our own messages say what gRPC's would, in one line.
   setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
@@ -199,10 +212,10 @@ int Run(const CoordinatorSettings& settings) {
     return kBadUsage;
   }
   CoordinatorRun run(settings);
-  if (const absl::Status started = StartServer(settings, run); !started.ok()) {
-    Log(LogLevel::kError, std::string(started.message()));
-    return kBadUsage;
-  }
+  Origins lines;
+  if (const absl::Status started = StartServer(settings, run, lines);
+      !started.ok())
+    return Refuse(started, args, lines);
   watch.Handle(EndsLook(run));
   SayWhereItListens(settings, run);
   return RunJob(settings, run, watch);
@@ -214,16 +227,14 @@ int Run(const CoordinatorSettings& settings) {
 int main(int argc, char** argv) {
   podsim::BeginProgram();
   podsim::CoordinatorSettings settings;
-  const auto line = podsim::ParseCommandLine(
-      podsim::PodCoordinator(), {argv + 1, argv + argc}, {}, {&settings});
-  if (!line.ok()) {
-    podsim::Log(podsim::LogLevel::kError, std::string(line.status().message()));
-    return podsim::kBadUsage;
-  }
+  const std::vector<std::string> args(argv + 1, argv + argc);
+  const auto line =
+      podsim::ParseCommandLine(podsim::PodCoordinator(), args, {}, {&settings});
+  if (!line.ok()) return podsim::Refuse(line.status(), args);
   if (!line->text.empty()) {
     std::cout << line->text;
     return podsim::EndProgram(podsim::kDone);
   }
   podsim::FillDefaults(settings);
-  return podsim::Run(settings);
+  return podsim::Run(settings, args);
 }

@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "host/input/dataset.h"
 #include "host/input/dataset_kinds.h"
+#include "host/input/place_kind.h"
 #include "host/input/shard_files.h"
 #include "host/input/whole_series.h"
 #include "host/storage/uri_store.h"
@@ -22,6 +23,7 @@
 #include "runtime/data/record_keys.h"
 #include "settings/check.h"
 #include "settings/command_line.h"
+#include "settings/pasted.h"
 #include "settings/programs.h"
 #include "settings/setting.h"
 #include "settings/words.h"
@@ -215,6 +217,8 @@ absl::StatusOr<std::string> Run(const DataSettings& settings,
   PODSIM_RETURN_IF_ERROR(CheckServed(settings.output()));
   PODSIM_RETURN_IF_ERROR(CheckIsRead(settings.path()));
   PODSIM_RETURN_IF_ERROR(CheckPathIsNoCheckpoint(settings.path(), store));
+  PODSIM_RETURN_IF_ERROR(
+      CheckPlaceKind(settings.dataset(), settings.path(), store));
   if (settings.command() == words::DataCommand::show &&
       settings.dataset() == "tfrecord" && settings.features().empty() &&
       !settings.path().empty() && !IsOfNumpy(settings.path()))
@@ -234,13 +238,14 @@ absl::StatusOr<std::string> Run(const DataSettings& settings,
   }
 }
 
-DataResult Failed(const absl::Status& status) {
+DataResult Failed(const absl::Status& status,
+                  const std::vector<std::string>& args) {
   const bool refused =
       absl::IsNotFound(status) || absl::IsInvalidArgument(status) ||
       absl::IsAlreadyExists(status) || absl::IsResourceExhausted(status);
   return {.exit_code = refused ? kRefused : kDamaged,
           .text = {},
-          .error = std::string(status.message())};
+          .error = std::string(NamePasted(status, PodData(), args).message())};
 }
 
 }  // namespace
@@ -250,7 +255,7 @@ DataResult RunData(const std::vector<std::string>& args, ObjectStore& store,
   DataSettings settings;
   absl::StatusOr<CommandLine> line =
       ParseCommandLine(PodData(), args, /*variables=*/{}, {&settings});
-  if (!line.ok()) return Failed(line.status());
+  if (!line.ok()) return Failed(line.status(), args);
   if (!line->text.empty()) return {.text = std::move(line->text), .error = {}};
   if (const std::string named = DatasetOfPath(settings.path());
       !named.empty() && !settings.has_dataset())
@@ -263,14 +268,14 @@ DataResult RunData(const std::vector<std::string>& args, ObjectStore& store,
                              {"shards", {"convert"}},
                              {"examples", {"show"}}});
       !read.ok())
-    return Failed(read);
+    return Failed(read, args);
   FillDefaults(settings);
   if (const absl::Status named =
           CheckPathIsNoDataset(settings, names_dataset, store);
       !named.ok())
-    return Failed(named);
+    return Failed(named, args);
   absl::StatusOr<std::string> text = Run(settings, store, index_directory);
-  if (!text.ok()) return Failed(text.status());
+  if (!text.ok()) return Failed(text.status(), args);
   return {.text = *std::move(text), .error = {}};
 }
 

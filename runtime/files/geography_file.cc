@@ -1,5 +1,10 @@
 #include "runtime/files/geography_file.h"
 
+#include <filesystem>
+#include <system_error>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "interconnect/topology/bucket_links.h"
 #include "runtime/files/text_file.h"
@@ -43,6 +48,14 @@ absl::StatusOr<BucketLinks> ReadLinks(const std::string& path) {
 }
 
 absl::StatusOr<BucketPrices> ReadPrices(const std::string& path) {
+  double price = 0;
+  std::error_code ignored;
+  if (absl::SimpleAtod(path, &price) && !std::filesystem::exists(path, ignored))
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--prices is \"", path,
+        "\", but it takes a file of what a GiB that leaves a region costs; the "
+        "price of a chip is pod_plan's --price_per_chip_hour ",
+        path));
   PODSIM_ASSIGN_OR_RETURN(const std::string text, ReadText(path, kPricesText));
   return ParsePrices(text, path);
 }

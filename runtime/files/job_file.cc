@@ -7,6 +7,7 @@
 #include "google/protobuf/text_format.h"
 #include "runtime/files/text_file.h"
 #include "settings/check.h"
+#include "settings/setting.h"
 
 namespace podsim {
 namespace {
@@ -27,8 +28,14 @@ absl::StatusOr<JobSpec> ParseJob(const std::string& text,
 }
 
 absl::StatusOr<JobSpec> ReadJobFile(const std::string& path) {
+  Origins unused;
+  return ReadJobFile(path, unused);
+}
+
+absl::StatusOr<JobSpec> ReadJobFile(const std::string& path, Origins& lines) {
   PODSIM_ASSIGN_OR_RETURN(const std::string text, ReadText(path, kJobText));
-  PODSIM_ASSIGN_OR_RETURN(JobSpec spec, ParseJob(text, path));
+  JobSpec spec;
+  PODSIM_RETURN_IF_ERROR(ParseText(text, path, kJobText, spec, lines));
   std::vector<const FieldDescriptor*> given;
   spec.GetReflection()->ListFields(spec, &given);
   // Somebody who says why means the default job; an empty file is likely lost.
@@ -57,6 +64,15 @@ JobSpec MergeSpecs(const JobSpec& file, const JobSpec& flags) {
   }
   merged.MergeFrom(flags);
   return merged;
+}
+
+Origins MergeOrigins(Origins lines, const JobSpec& flags,
+                     const Origins& variables) {
+  std::vector<const FieldDescriptor*> given;
+  flags.GetReflection()->ListFields(flags, &given);
+  for (const FieldDescriptor* field : given) lines.erase(FlagOf(*field));
+  for (const auto& [name, variable] : variables) lines[name] = variable;
+  return lines;
 }
 
 }  // namespace podsim

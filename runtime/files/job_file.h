@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "proto/job.pb.h"
+#include "settings/origins.h"
 
 namespace podsim {
 
@@ -22,6 +23,8 @@ absl::StatusOr<JobSpec> ParseJob(const std::string& text,
 // Errors: those of ParseJob; NOT_FOUND, PERMISSION_DENIED; INVALID_ARGUMENT (a
 // file without a field and a comment, or that is larger than a job can be).
 absl::StatusOr<JobSpec> ReadJobFile(const std::string& path);
+// The same; in `lines` where the file sets each field: "job.txt line 3".
+absl::StatusOr<JobSpec> ReadJobFile(const std::string& path, Origins& lines);
 
 // Text that ParseJob reads back as an equal message: scalars in the order of
 // the proto, lists on one line.
@@ -31,6 +34,11 @@ std::string PrintJob(const JobSpec& spec);
 // also clears the field of the file that it excludes: --train_batch_size a
 // batch_per_core.
 JobSpec MergeSpecs(const JobSpec& file, const JobSpec& flags);
+
+// Where the fields of that were said: `lines` of the file, unless `flags` sets
+// the field, and `variables`.
+Origins MergeOrigins(Origins lines, const JobSpec& flags,
+                     const Origins& variables);
 
 }  // namespace podsim
 

@@ -54,6 +54,23 @@ absl::Status CheckOutputFile(const std::string& flag, const std::string& path) {
   return absl::OkStatus();
 }
 
+absl::Status CheckOutputFolder(const std::string& flag,
+                               const std::string& path) {
+  if (path.empty() || !SchemeOf(path).empty()) return absl::OkStatus();
+  std::error_code error;
+  std::filesystem::path at = path;
+  // The nearest that there is.
+  while (!at.empty() && !std::filesystem::exists(at, error) &&
+         at.has_relative_path())
+    at = at.parent_path();
+  if (at.empty() || std::filesystem::is_directory(at, error) ||
+      !std::filesystem::exists(at, error))
+    return absl::OkStatus();
+  return Bad(flag, path,
+             "that is a file, or lies below one; name a folder, which is made "
+             "if need be");
+}
+
 absl::Status CheckOutputFiles(const google::protobuf::Message& settings) {
   const auto& descriptor = *settings.GetDescriptor();
   for (int i = 0; i < descriptor.field_count(); ++i) {

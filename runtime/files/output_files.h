@@ -19,6 +19,11 @@ namespace podsim {
 // flag and the folder.
 absl::Status CheckOutputFile(const std::string& flag, const std::string& path);
 
+// Of a folder that is made if need be; a path on a store and an empty one pass.
+// Errors: INVALID_ARGUMENT, one line: it is a file, or lies below one.
+absl::Status CheckOutputFolder(const std::string& flag,
+                               const std::string& path);
+
 // The same of each setting that says `written` (proto/setting.proto); paths on
 // a store pass.
 absl::Status CheckOutputFiles(const google::protobuf::Message& settings);

@@ -16,11 +16,13 @@
 #include "google/protobuf/text_format.h"
 #include "google/protobuf/util/json_util.h"
 #include "host/storage/bounded_read.h"
+#include "host/storage/file_kind.h"
 #include "host/storage/no_file.h"
 #include "host/storage/uri_store.h"
 #include "runtime/files/other_kind.h"
 #include "runtime/files/text_slip.h"
 #include "settings/nearest_names.h"
+#include "settings/setting.h"
 
 namespace podsim {
 namespace {
@@ -168,6 +170,21 @@ absl::Status ParseJson(const std::string& text, const std::string& name,
       ", or as a JSON object of the same fields"));
 }
 
+// Of the fields that are set; no place is known of JSON's.
+void AddOrigins(const google::protobuf::Message& message,
+                const std::string& name,
+                const google::protobuf::TextFormat::ParseInfoTree& places,
+                Origins& origins) {
+  std::vector<const google::protobuf::FieldDescriptor*> fields;
+  message.GetReflection()->ListFields(message, &fields);
+  for (const auto* field : fields) {
+    const int line =
+        places.GetLocation(field, field->is_repeated() ? 0 : -1).line;
+    origins[FlagOf(*field)] =
+        line < 0 ? name : absl::StrCat(name, " line ", line + 1);
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> ReadText(const std::string& path,
@@ -186,11 +203,31 @@ absl::StatusOr<std::string> ReadText(const std::string& path,
 absl::Status ParseText(const std::string& text, const std::string& name,
                        const TextKind& kind,
                        google::protobuf::Message& message) {
-  if (IsJson(text)) return ParseJson(text, name, kind, message);
+  Origins unused;
+  return ParseText(text, name, kind, message, unused);
+}
+
+absl::Status ParseText(const std::string& text, const std::string& name,
+                       const TextKind& kind, google::protobuf::Message& message,
+                       Origins& origins) {
+  google::protobuf::TextFormat::ParseInfoTree places;
+  if (IsJson(text)) {
+    PODSIM_RETURN_IF_ERROR(ParseJson(text, name, kind, message));
+    AddOrigins(message, name, places, origins);
+    return absl::OkStatus();
+  }
   FirstError collector(text, name, kind, *message.GetDescriptor());
   google::protobuf::TextFormat::Parser parser;
   parser.RecordErrorsTo(&collector);
-  if (parser.ParseFromString(text, &message)) return absl::OkStatus();
+  parser.WriteLocationsTo(&places);
+  if (parser.ParseFromString(text, &message)) {
+    AddOrigins(message, name, places, origins);
+    return absl::OkStatus();
+  }
+  if (const std::string looks = BinaryKind(text); !looks.empty())
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, " looks like ", looks, "; a ", kind.name,
+                     " is a text file, written as ", kind.example));
   const std::string other = OtherKind(text, *message.GetDescriptor());
   return absl::InvalidArgumentError(
       other.empty() ? collector.error()

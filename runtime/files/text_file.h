@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "settings/origins.h"
 
 namespace podsim {
 
@@ -33,6 +34,12 @@ absl::StatusOr<std::string> ReadText(const std::string& path,
 absl::Status ParseText(const std::string& text, const std::string& name,
                        const TextKind& kind,
                        google::protobuf::Message& message);
+
+// The same; in `origins` the line of each field of the message that the text
+// sets: "job.txt line 3", of JSON the name alone.
+absl::Status ParseText(const std::string& text, const std::string& name,
+                       const TextKind& kind, google::protobuf::Message& message,
+                       Origins& origins);
 
 }  // namespace podsim
 

@@ -15,6 +15,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/printable.h"
+#include "runtime/files/foreign_line.h"
 #include "settings/nearest_names.h"
 #include "settings/setting.h"
 
@@ -222,6 +223,7 @@ std::string Hint(const std::string& message, absl::string_view line,
 
 std::string SlipText(const std::string& message, absl::string_view line,
                      const Descriptor& file, const std::string& written) {
+  if (std::string slip = ForeignLine(message, line); !slip.empty()) return slip;
   if (absl::StrContains(message, "is specified multiple times"))
     return absl::StrCat(FirstQuoted(message),
                         " stands twice; keep one of them");

@@ -101,7 +101,8 @@ absl::StatusOr<ParsedFlags> ParseFlags(const std::vector<std::string>& args,
     flags.text = std::move(line.text);
     return flags;
   }
-  PODSIM_RETURN_IF_ERROR(CheckSpec(flags.spec));
+  flags.origins = OriginsOf(line.from_environment);
+  PODSIM_RETURN_IF_ERROR(WithOrigin(CheckSpec(flags.spec), flags.origins));
   PODSIM_ASSIGN_OR_RETURN(flags.action,
                           ChooseAction(line.from_environment, flags.settings));
   // The file is of a slice alone: a setting would be lost.

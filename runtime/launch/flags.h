@@ -14,6 +14,7 @@
 #include "proto/job.pb.h"
 #include "proto/programs.pb.h"
 #include "settings/environment.h"
+#include "settings/origins.h"
 
 namespace podsim {
 
@@ -34,6 +35,7 @@ struct ParsedFlags {
   JobSpec spec;
   LaunchSettings settings;
   ElsewhereSettings elsewhere;
+  Origins origins;  // of what variables gave
   LaunchAction action = LaunchAction::kTrain;
   std::string text;
 };

@@ -3,14 +3,15 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
+#include "base/printable.h"
 #include "base/status.h"
 #include "base/text_layout.h"
 #include "base/units.h"
@@ -41,9 +42,13 @@
 #include "runtime/launch/flags.h"
 #include "runtime/launch/pending_forecast.h"
 #include "runtime/launch/train_job.h"
+#include "runtime/pod/elsewhere.h"
 #include "runtime/pod/job_runner.h"
 #include "runtime/report/text_width.h"
 #include "settings/nearest_names.h"
+#include "settings/origins.h"
+#include "settings/pasted.h"
+#include "settings/programs.h"
 #include "settings/template.h"
 #include "settings/words.h"
 
@@ -96,7 +101,7 @@ absl::StatusOr<int> PrintHardware(const ParsedFlags& flags, Console& console) {
     for (const Generation& one : hardware.generations())
       known.push_back(one.name());
     return absl::InvalidArgumentError(absl::StrCat(
-        "no generation is called '", absl::CHexEscape(name.substr(0, 32)), "'",
+        "no generation is called '", PrintableLine(name.substr(0, 32)), "'",
         DidYouMean(name, known), "; known: ", absl::StrJoin(known, ", ")));
   }
   const std::string file = HardwareText(*generation);
@@ -117,10 +122,12 @@ absl::StatusOr<int> SelfTest(const LaunchContext& context, const JobSpec& spec,
   return result.pass ? kDone : kFailed;
 }
 
-absl::StatusOr<JobSpec> MergedSpec(const ParsedFlags& flags) {
+absl::StatusOr<JobSpec> MergedSpec(const ParsedFlags& flags, Origins& origins) {
   JobSpec file;
   if (flags.settings.has_job()) {
-    PODSIM_ASSIGN_OR_RETURN(file, ReadJobFile(flags.settings.job()));
+    Origins lines;
+    PODSIM_ASSIGN_OR_RETURN(file, ReadJobFile(flags.settings.job(), lines));
+    origins = MergeOrigins(std::move(lines), flags.spec, flags.origins);
   }
   JobSpec given = flags.spec;
   if (flags.settings.has_choices()) {
@@ -173,6 +180,13 @@ absl::StatusOr<int> WriteModel(const JobSpec& spec,
   console.Line(absl::StrCat(path, ": model ", model.name(), ", hash ",
                             ModelHash(model)));
   return kDone;
+}
+
+// What a run would write to, also of a plan alone.
+absl::Status CheckOutputs(const JobSpec& spec) {
+  PODSIM_RETURN_IF_ERROR(CheckOutputFiles(spec));
+  PODSIM_RETURN_IF_ERROR(CheckOutputFolder("model_dir", spec.model_dir()));
+  return CheckOutputFolder("log_dir", spec.log_dir());
 }
 
 absl::StatusOr<PlannedJob> PlannedFrom(const JobSpec& spec,
@@ -247,8 +261,8 @@ std::string HashText(const PlannedJob& job, bool verbose) {
 
 absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
                                const ParsedFlags& flags, Console& console,
-                               const Clock& clock) {
-  PODSIM_ASSIGN_OR_RETURN(const JobSpec spec, MergedSpec(flags));
+                               const Clock& clock, Origins& origins) {
+  PODSIM_ASSIGN_OR_RETURN(const JobSpec spec, MergedSpec(flags, origins));
   if (spec.has_bench()) {
     return absl::InvalidArgumentError(
         "the job measures collectives (bench); that is pod_bench's to run");
@@ -260,8 +274,9 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
   const bool dry_run = flags.action == LaunchAction::kDryRun;
   std::optional<StoreWaits::Limit> limit;
   if (dry_run) limit.emplace(ProcessStoreWaits(), kPlanWait, kPlanWaits);
+  PODSIM_RETURN_IF_ERROR(CheckOutputs(spec));
   if (flags.action == LaunchAction::kTrain)
-    PODSIM_RETURN_IF_ERROR(CheckOutputFiles(spec));
+    PODSIM_RETURN_IF_ERROR(CheckToken(flags.elsewhere, context.variables));
   PODSIM_ASSIGN_OR_RETURN(const PlannedJob job,
                           PlannedFrom(spec, flags.elsewhere.external_hosts()));
   if (flags.action == LaunchAction::kTrain)
@@ -291,16 +306,21 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
   return RunTraining(context, flags, job, forecast, console, clock);
 }
 
+// In `origins` where the job's settings come from, also of a job that fails.
 absl::StatusOr<int> Act(const LaunchContext& context, Console& console,
-                        const Clock& clock) {
+                        const Clock& clock, Origins& origins) {
   PODSIM_ASSIGN_OR_RETURN(ParsedFlags flags,
                           ParseFlags(context.arguments, context.variables));
+  origins = flags.origins;
+  if (flags.action != LaunchAction::kText) {
+    PODSIM_RETURN_IF_ERROR(CheckVariableNames(context.variables));
+    for (const std::string& unknown : UnknownVariables(context.variables))
+      console.Error(absl::StrCat("warning: ", unknown));
+  }
   if (flags.settings.has_hardware()) {
     PODSIM_ASSIGN_OR_RETURN(*flags.spec.mutable_hardware(),
                             ReadHardware(flags.settings.hardware()));
   }
-  for (const std::string& unknown : UnknownVariables(context.variables))
-    console.Error(absl::StrCat("warning: ", unknown));
   switch (flags.action) {
     case LaunchAction::kText:
       console.Line(flags.text);
@@ -319,14 +339,18 @@ absl::StatusOr<int> Act(const LaunchContext& context, Console& console,
     case LaunchAction::kWriteModel:
       break;
   }
-  return PlanAndRun(context, flags, console, clock);
+  return PlanAndRun(context, flags, console, clock, origins);
 }
 
 }  // namespace
 
 int Launch(const LaunchContext& context, Console& console, const Clock& clock) {
-  const absl::StatusOr<int> code = Act(context, console, clock);
-  return code.ok() ? *code : Refuse(code.status(), console);
+  Origins origins;
+  const absl::StatusOr<int> code = Act(context, console, clock, origins);
+  if (code.ok()) return *code;
+  return Refuse(NamePasted(WithOrigin(code.status(), origins), PodLaunch(),
+                           context.arguments, context.variables, origins),
+                console);
 }
 
 }  // namespace podsim

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/rpc/security.h"
+#include "base/rpc/token.h"
 
 namespace podsim {
 namespace {
@@ -29,6 +30,17 @@ absl::Status CheckElsewhere(const ElsewhereSettings& elsewhere) {
         "--listen is for --external_hosts; hosts on this machine use a private "
         "address");
   return elsewhere.has_listen() ? CheckListen(elsewhere) : absl::OkStatus();
+}
+
+absl::Status CheckToken(const ElsewhereSettings& elsewhere,
+                        const Variables& variables) {
+  if (!elsewhere.external_hosts() && !variables.contains(kTokenVariable))
+    return absl::OkStatus();
+  const absl::Status token = TokenFromEnvironment().status();
+  if (token.ok()) return token;
+  return absl::InvalidArgumentError(absl::StrCat(
+      elsewhere.external_hosts() ? "--external_hosts needs a token: " : "",
+      token.message()));
 }
 
 }  // namespace podsim

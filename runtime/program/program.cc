@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "host/checkpoint/safetensors.h"
 #include "host/storage/bounded_read.h"
+#include "host/storage/file_kind.h"
 #include "host/storage/no_file.h"
 #include "host/storage/uri_store.h"
 #include "models/graph/serialize_model.h"
@@ -21,13 +22,13 @@
 #include "models/import/import.h"
 #include "proto/import.pb.h"
 #include "proto/programs.pb.h"
-#include "host/storage/file_kind.h"
 #include "runtime/files/model_file.h"
 #include "runtime/files/output_files.h"
 #include "runtime/program/program_text.h"
 #include "runtime/program/run_model.h"
 #include "settings/check.h"
 #include "settings/command_line.h"
+#include "settings/pasted.h"
 #include "settings/programs.h"
 #include "settings/words.h"
 
@@ -189,7 +190,8 @@ ProgramResult RunProgram(const std::vector<std::string>& args) {
   if (status.ok()) status = Run(settings, result);
   if (!status.ok()) {
     if (result.exit_code == 0) result.exit_code = kRefused;
-    result.error = std::string(status.message());
+    result.error =
+        std::string(NamePasted(status, PodProgram(), args).message());
   }
   return result;
 }

@@ -367,13 +367,22 @@ TEST_F(SurroundingsTest, WhatIsMeantForAHostElsewhereDoesNotReachOurs) {
   EXPECT_EQ(run.code, 0) << run.output;
 }
 
-TEST_F(SurroundingsTest, AHostWarnsOfAVariableThatIsNone) {
+TEST_F(SurroundingsTest, AHostRefusesAMistypedVariable) {
   const Finished run =
       Shell("PODSIM_COORDINATR=a:1 exec $BIN/pod_host --process=0");
   EXPECT_EQ(run.code, 2) << run.output;
   EXPECT_THAT(run.output,
-              AllOf(HasSubstr("PODSIM_COORDINATR is no setting and is ignored; "
-                              "did you mean PODSIM_COORDINATOR"),
+              AllOf(HasSubstr("the environment has PODSIM_COORDINATR, which is "
+                              "no setting; did you mean PODSIM_COORDINATOR?"),
+                    Not(HasSubstr("--coordinator is missing"))));
+}
+
+TEST_F(SurroundingsTest, AHostWarnsOfAVariableThatIsNone) {
+  const Finished run =
+      Shell("PODSIM_QQQQQQQQ=a:1 exec $BIN/pod_host --process=0");
+  EXPECT_EQ(run.code, 2) << run.output;
+  EXPECT_THAT(run.output,
+              AllOf(HasSubstr("PODSIM_QQQQQQQQ is no setting and is ignored"),
                     HasSubstr("--coordinator is missing")));
 }
 

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <set>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -24,7 +25,18 @@ struct Mistake {
   const char* typed;  // of a shell
   const char* given;  // what the line says of it
   const char* to_do;  // what is allowed, or to be done
+  // What the shell does before: files, and the environment.
+  const char* before = "true";
 };
+
+// The paths below a folder.
+std::set<std::string> PathsIn(const std::string& folder) {
+  std::set<std::string> paths;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(folder))
+    paths.insert(entry.path().string());
+  return paths;
+}
 
 class TypedMistakesTest : public ::testing::Test {
  protected:
@@ -33,9 +45,14 @@ class TypedMistakesTest : public ::testing::Test {
     const TempDir dir;
     const std::vector<std::string> words =
         absl::StrSplit(mistake.typed, absl::MaxSplits(' ', 1));
-    const std::string command = absl::StrCat(
-        "cd '", dir.path(), "' && exec '", testing::Program(words.front()),
-        "' ", words.size() > 1 ? words.back() : "", " </dev/null");
+    const std::string begin =
+        absl::StrCat("cd '", dir.path(), "'; ", mistake.before);
+    const std::string command =
+        absl::StrCat(begin, "; exec '", testing::Program(words.front()), "' ",
+                     words.size() > 1 ? words.back() : "", " </dev/null");
+    Subprocess made({{"/bin/bash", "-c", begin}});
+    ASSERT_EQ(made.Wait(std::chrono::seconds(10)), 0) << mistake.before;
+    const std::set<std::string> paths = PathsIn(dir.path());
     Subprocess run({{"/bin/bash", "-c", command},
                     {{"PODSIM_TOKEN", std::string(32, 'a')}}});
     EXPECT_EQ(run.Wait(std::chrono::seconds(60)), 2) << mistake.typed << "\n"
@@ -45,7 +62,7 @@ class TypedMistakesTest : public ::testing::Test {
     const std::vector<std::string> lines =
         absl::StrSplit(run.output(), '\n', absl::SkipEmpty());
     EXPECT_EQ(lines.size(), 1u) << mistake.typed << "\n" << run.output();
-    EXPECT_TRUE(std::filesystem::is_empty(dir.path())) << mistake.typed;
+    EXPECT_EQ(PathsIn(dir.path()), paths) << mistake.typed;
   }
 };
 
@@ -210,6 +227,18 @@ TEST_F(TypedMistakesTest, PodLaunch) {
            Mistake{"pod_launch --help=html", "--help is \"html\"",
                    "--help=json"},
            Mistake{"pod_launch --zone mars", "'mars'", "zone"},
+           Mistake{"pod_launch --lr_schedule step --lr_decay_at 30,60,80",
+                   "lr_decay_at is 30",
+                   "(parts of the run, such as 0.3,0.6,0.8, not epochs or "
+                   "steps)"},
+           Mistake{"pod_launch --warmup_ratio 0.1",
+                   "unknown flag --warmup_ratio", "ratio x --train_steps"},
+           Mistake{"pod_launch --nesterov", "unknown flag --nesterov",
+                   "it is a value: --optimizer=nesterov"},
+           Mistake{"pod_launch --tensorboard_dir tb",
+                   "unknown flag --tensorboard_dir", "--metrics_file"},
+           Mistake{"pod_launch --log_level=debug", "unknown flag --log_level",
+                   "--verbose"},
        })
     Expect(mistake);
 }
@@ -238,7 +267,18 @@ TEST_F(TypedMistakesTest, PodPlan) {
            Mistake{"pod_plan -b 1M", "--minbytes is for a collective",
                    "--collective all_reduce"},
            Mistake{"pod_plan --collective all_reduce -b 4M -e 1M",
-                   "minbytes is 4194304", "give -b at most -e"},
+                   "-b 4M is more than -e 1M", "as in -b 1M -e 4M"},
+           Mistake{"pod_plan --topology v3-8..v3-64 --train_batch_size 100",
+                   "does not divide by the 8 cores of v3-8",
+                   "a multiple of 64 fits all of them, such as 64 or 128"},
+           Mistake{"pod_plan --warmup_ratio 0.1", "unknown flag --warmup_ratio",
+                   "ratio x --train_steps"},
+           Mistake{"pod_plan --budget 100", "unknown flag --budget",
+                   "--price_per_chip_hour"},
+           Mistake{"pod_plan --currency EUR", "unknown flag --currency",
+                   "as in currency: \"EUR\""},
+           Mistake{"pod_plan --prices 2.20", "--prices is \"2.20\"",
+                   "--price_per_chip_hour 2.20"},
            Mistake{"pod_plan --collective all_reduce -b 1X",
                    "--minbytes is \"1X\"", "such as 4096 or 4M"},
            Mistake{"pod_plan --collective all_reduce --model mlp",
@@ -280,6 +320,12 @@ TEST_F(TypedMistakesTest, PodBench) {
            Mistake{"pod_bench all_reduce --iterations 5",
                    "unknown flag --iterations", "did you mean --iters?"},
            Mistake{"pod_bench all_reduce -n 0", "iters is 0", "allowed: 1"},
+           Mistake{"pod_bench all_reduce -b 64M -e 1M",
+                   "-b 64M is more than -e 1M", "as in -b 1M -e 64M"},
+           Mistake{"pod_bench all_reduce --topology v3-8 -b 3 -e 3",
+                   "-b is 3, but an element has 4 bytes", "such as -b 4"},
+           Mistake{"pod_bench broadcast --topology v3-8 -b 1K -e 1K -r 2",
+                   "root is 2", "allowed: 0, as one rank takes part"},
            Mistake{"pod_bench all_reduce broadcast", "unexpected \"broadcast\"",
                    "pod_bench all_reduce"},
            Mistake{"pod_bench all_reduce --topology v3-9", "'v3-9'",
@@ -296,6 +342,10 @@ TEST_F(TypedMistakesTest, FilesOfRuns) {
            Mistake{"pod_ckpt lss runs/a", "there is no command \"lss\"",
                    "did you mean ls?"},
            Mistake{"pod_ckpt ls", "which path?", "pod_ckpt ls runs/a"},
+           Mistake{"pod_ckpt ls '~/runs'", "path is \"~/runs\"",
+                   "give \"$HOME/runs\""},
+           Mistake{"pod_data show '~/shards'", "path is \"~/shards\"",
+                   "give \"$HOME/shards\""},
            Mistake{"pod_ckpt ls nodir", "there is no folder nodir",
                    "give the folder of a run"},
            Mistake{"pod_ckpt ls --model_dir runs/a", "unknown flag --model_dir",
@@ -342,6 +392,9 @@ TEST_F(TypedMistakesTest, HostsAndCoordinators) {
            Mistake{"pod_host --coordinator 127.0.0.1 --process 0",
                    "--coordinator: address \"127.0.0.1\": has no port",
                    "host:port"},
+           Mistake{"pod_host --coordinator 0.0.0.0:8476 --process 0",
+                   "--coordinator is \"0.0.0.0:8476\"",
+                   "give the name or number of the coordinator's machine"},
            Mistake{"pod_host --coordinator -.-.invalid:1 --process 0 "
                    "--allow_plaintext_network",
                    "-.-.invalid does not resolve", "give a name"},
@@ -352,6 +405,195 @@ TEST_F(TypedMistakesTest, HostsAndCoordinators) {
            Mistake{"pod_coordinator", "--job is missing", "as text or JSON"},
            Mistake{"pod_coordinator --port 8476", "unknown flag --port",
                    "did you mean --listen?"},
+       })
+    Expect(mistake);
+}
+
+TEST_F(TypedMistakesTest, VariablesOfTheEnvironment) {
+  for (const Mistake& mistake : {
+           Mistake{"pod_launch --dry_run", "PODSIM_LEARNINGRATE",
+                   "did you mean PODSIM_LEARNING_RATE?",
+                   "export PODSIM_LEARNINGRATE=0.1"},
+           Mistake{"pod_bench all_reduce", "PODSIM_MINBYTE",
+                   "did you mean PODSIM_MINBYTES?", "export PODSIM_MINBYTE=1K"},
+           Mistake{"pod_host --coordinator=127.0.0.1:1 --process=0",
+                   "PODSIM_COORDINATR", "did you mean PODSIM_COORDINATOR?",
+                   "export PODSIM_COORDINATR=x"},
+           Mistake{"pod_launch --dry_run", "threads is -1",
+                   "allowed: 0 to 4,096 (from PODSIM_THREADS)",
+                   "export PODSIM_THREADS=-1"},
+           Mistake{"pod_launch --dry_run", "topology: no slice is called",
+                   "(from PODSIM_TOPOLOGY)", "export PODSIM_TOPOLOGY=v3-9"},
+           Mistake{"pod_launch --dry_run",
+                   "PODSIM_TOPOLOGY is \"v3–8\", with a long dash",
+                   "type a hyphen: v3-8", "export PODSIM_TOPOLOGY=v3–8"},
+           Mistake{"pod_launch --external_hosts --listen=127.0.0.1:0",
+                   "--external_hosts needs a token: PODSIM_TOKEN is not set",
+                   "export PODSIM_TOKEN=$(openssl", "unset PODSIM_TOKEN"},
+           Mistake{"pod_bench all_reduce --external_hosts "
+                   "--listen=127.0.0.1:0",
+                   "--external_hosts needs a token: PODSIM_TOKEN is not set",
+                   "export PODSIM_TOKEN=$(openssl", "unset PODSIM_TOKEN"},
+           Mistake{"pod_launch --topology=v3-8", "PODSIM_TOKEN has 3 char",
+                   "give 16 or more", "export PODSIM_TOKEN=abc"},
+       })
+    Expect(mistake);
+}
+
+TEST_F(TypedMistakesTest, FilesThatAreNamed) {
+  for (const Mistake& mistake : {
+           Mistake{"pod_launch --dry_run --job=k.txt", "threads is -1",
+                   "(from k.txt line 3)",
+                   "printf 'seed: 1\\n\\nthreads: -1\\n' > k.txt"},
+           Mistake{"pod_plan --job=k.txt", "train_steps is 0",
+                   "(from k.txt line 1)", "echo 'train_steps: 0' > k.txt"},
+           Mistake{"pod_coordinator --job=k.txt", "topology: no slice",
+                   "(from k.txt line 1)", "echo 'topology: \"v3-9\"' > k.txt"},
+           Mistake{"pod_launch --dry_run --job=k.txt",
+                   "topology is \"v3–8\", with a long dash (U+2013)",
+                   "type a hyphen: v3-8 (from k.txt line 1)",
+                   "echo 'topology: \"v3–8\"' > k.txt"},
+           Mistake{"pod_launch --dry_run --job=k.txt",
+                   "no model is called 'mpl'; did you mean mlp?",
+                   "(from k.txt line 2)",
+                   "printf 'seed: 1\\nmodel: \"mpl\"\\n' > k.txt"},
+           Mistake{"pod_launch --dry_run --job=job.toml",
+                   "job.toml:2:1: ", "as TOML has it",
+                   "printf '[job]\\ntopology = \"v3-8\"\\n' > job.toml"},
+           Mistake{"pod_launch --dry_run --job=plot.png",
+                   "plot.png looks like a PNG image",
+                   "a job is a text file, written as",
+                   "printf '\\x89PNG\\r\\n\\x1a\\n\\0\\0' > plot.png"},
+           Mistake{"pod_launch --dry_run --job=k.txt",
+                   "k.txt:1:11: the line has a curly quotation mark (U+201C)",
+                   "topology: \"v3-8\"", "echo 'topology: “v3-8”' > k.txt"},
+           Mistake{"pod_data verify my.tar --dataset=csv",
+                   "my.tar looks like a tar archive", "reads text",
+                   "echo a,b > my.csv; tar cf my.tar my.csv"},
+           Mistake{"pod_data verify my.csv.gz --dataset=tfrecord",
+                   "my.csv.gz is a CSV file by its name",
+                   "dataset=csv reads it", "echo a,b | gzip > my.csv.gz"},
+           Mistake{"pod_launch --dry_run --metrics_file shards",
+                   "--metrics_file is \"shards\", but that is a folder",
+                   "name a file in it", "mkdir -p shards"},
+           Mistake{"pod_launch --dry_run --log_dir file",
+                   "--log_dir is \"file\", but that is a file", "name a folder",
+                   "touch file"},
+           Mistake{"pod_launch --dry_run --model_dir file",
+                   "--model_dir is \"file\", but that is a file",
+                   "name a folder", "touch file"},
+           Mistake{"pod_launch --model_dir file/run",
+                   "--model_dir is \"file/run\", but that is a file, or lies",
+                   "name a folder", "touch file"},
+       })
+    Expect(mistake);
+}
+
+// Programs for developers; those of bench/ only where they are built.
+TEST_F(TypedMistakesTest, SmallPrograms) {
+  for (const Mistake& mistake : {
+           Mistake{"print_settings flag", "unexpected \"flag\"",
+                   "give print_settings flags"},
+           Mistake{"print_settings completion pod_lunch",
+                   "there is no program \"pod_lunch\"",
+                   "did you mean pod_launch"},
+           Mistake{"gcs_server 80800 b=us", "the port is \"80800\"",
+                   "from 0 (any free one) to 65535"},
+           Mistake{"gcs_server abc b=us", "the port is \"abc\"",
+                   "gcs_server 8080 bucket=us"},
+#ifdef PODSIM_HAS_BENCH
+           Mistake{"read_shards csv my.csv", "given: csv my.csv",
+                   "read_shards DATASET DATA_DIR FEATURES THREADS PASSES"},
+           Mistake{"read_shards csv my.csv '' many 1", "THREADS is \"many\"",
+                   "give a whole number from 1 up"},
+           Mistake{"validate --topology v3-8", "unexpected \"--topology\"",
+                   "validate [docs/validation.md]"},
+           Mistake{"validate none.md", "cannot read none.md",
+                   "give the path of a page that exists"},
+           Mistake{"kernels_bench --benchmark_format=yaml",
+                   "--benchmark_format is \"yaml\"",
+                   "give console, json or csv"},
+           Mistake{"kernels_bench --benchmark_filter=NoSuchKernel",
+                   "no benchmark matches --benchmark_filter=NoSuchKernel",
+                   "--benchmark_list_tests=true lists them"},
+           Mistake{"kernels_bench '--benchmark_filter=copy(*'",
+                   "--benchmark_filter is \"copy(*\", no regular expression",
+                   "takes it as it is"},
+           Mistake{"compile_bench mlp", "unexpected \"mlp\"",
+                   "--benchmark_filter="},
+           Mistake{"compile_bench --benchmark_filter=NoSuch",
+                   "no benchmark matches --benchmark_filter=NoSuch",
+                   "such as compile/mlp"},
+           Mistake{"input_bench --benchmark_min_time=abc",
+                   "--benchmark_min_time is \"abc\"",
+                   "give a number of seconds, without a unit"},
+           Mistake{"input_bench --filter=csv", "unknown flag --filter",
+                   "did you mean --benchmark_filter?"},
+           Mistake{"input_bench --benchmark_filter",
+                   "--benchmark_filter has no value", "behind a ="},
+           Mistake{"collectives_bench --benchmark_out=nodir/x.json",
+                   "--benchmark_out is \"nodir/x.json\"",
+                   "there is no folder nodir"},
+#endif
+       })
+    Expect(mistake);
+}
+
+// Pasted from pages and word processors.
+TEST_F(TypedMistakesTest, CharactersOfTypography) {
+  for (const Mistake& mistake : {
+           Mistake{"pod_launch --dry_run –-topology v3-8",
+                   "\"–-topology\" begins with a long dash (U+2013)",
+                   "type two hyphens: --topology"},
+           Mistake{"pod_launch —topology v3-8",
+                   "\"—topology\" begins with a long dash (U+2014)",
+                   "type two hyphens: --topology"},
+           Mistake{"pod_launch –dry_run",
+                   "\"–dry_run\" begins with a long dash (U+2013)",
+                   "type two hyphens: --dry_run"},
+           Mistake{"pod_launch --dry_run --learning_rate 3e−4",
+                   "--learning_rate is \"3e−4\", with a minus sign",
+                   "type a hyphen: 3e-4"},
+           Mistake{"pod_launch --dry_run --learning_rate −0.1",
+                   "--learning_rate is \"−0.1\", with a minus sign",
+                   "type a hyphen: -0.1"},
+           Mistake{"pod_launch --dry_run --topology v3‑8",
+                   "--topology is \"v3‑8\", with a non-breaking hyphen",
+                   "type a hyphen: v3-8"},
+           Mistake{"pod_launch --dry_run --topology “v3-8”",
+                   "--topology is \"“v3-8”\", with a curly quotation mark",
+                   "type straight quotes, or none: v3-8"},
+           Mistake{"pod_launch --dry_run --topology\u00a0v3-8",
+                   "has a no-break space (U+00A0)",
+                   "type an ordinary space: --topology v3-8"},
+           Mistake{"pod_launch --dry_run \u00a0--topology v3-8",
+                   "begins with a no-break space (U+00A0)",
+                   "leave it out: --topology"},
+           Mistake{"pod_launch --dry_run --topology v3-8\u200b",
+                   "with an invisible character (U+200B)",
+                   "leave it out: v3-8"},
+           Mistake{"pod_plan --topology v3-8…v3-64",
+                   "--topology is \"v3-8…v3-64\", with an ellipsis (U+2026)",
+                   "type two dots: v3-8..v3-64"},
+           Mistake{"pod_bench all_reduce –b 1M",
+                   "\"–b\" begins with a long dash (U+2013)",
+                   "type a hyphen: -b"},
+           Mistake{"pod_bench “all_reduce”",
+                   "\"“all_reduce”\" has a curly quotation mark",
+                   "type straight quotes, or none: all_reduce"},
+           Mistake{"pod_ckpt ls my–run", "there is no folder my–run",
+                   "if that is not in its name, type a hyphen: my-run"},
+           Mistake{"pod_data show --dataset “csv” x",
+                   "--dataset is \"“csv”\", with a curly quotation mark",
+                   "or none: csv"},
+           Mistake{"pod_program show —precision float32",
+                   "\"—precision\" begins with a long dash", "--precision"},
+           Mistake{"pod_host --coordinator 127.0.0.1：8476 --process 0",
+                   "with a full-width character (U+FF1A)",
+                   "type the ordinary one: 127.0.0.1:8476"},
+           Mistake{"pod_coordinator —job=job.txt",
+                   "\"—job=job.txt\" begins with a long dash",
+                   "type two hyphens: --job=job.txt"},
        })
     Expect(mistake);
 }

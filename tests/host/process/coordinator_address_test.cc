@@ -61,6 +61,19 @@ TEST(CheckHostAddressesTest, RefusesPlainTextBeyondThisMachine) {
                              HasSubstr("--allow_plaintext_network"))));
 }
 
+TEST(CheckHostAddressesTest, RefusesWhatOnlyListens) {
+  for (const char* address : {"0.0.0.0:8476", "[::]:8476"})
+    EXPECT_THAT(
+        CheckHostAddresses(Calling(address)),
+        StatusIs(absl::StatusCode::kInvalidArgument,
+                 AllOf(HasSubstr("--coordinator is \""), HasSubstr(address),
+                       HasSubstr("an address to listen at, not to call"),
+                       HasSubstr("such as 10.0.0.1:8476"))));
+  EXPECT_THAT(CheckHostAddresses(Calling("127.0.0.1:0")),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("the port that the coordinator says")));
+}
+
 // A label that begins with a dash is looked up nowhere.
 TEST(CheckHostAddressesTest, RefusesANameThatNobodyKnows) {
   HostSettings settings = Calling("-.-.invalid:8476");

@@ -354,7 +354,7 @@ TEST_F(CkptTest, BadUsageIsTwo) {
         Case{{"show", "/m", "100"},
              "given: /m and 100; a step is a directory of its model_dir: "
              "pod_ckpt show /m/100"},
-        Case{{"show", ""}, "holds no checkpoint"},
+        Case{{"show", ""}, "path is \"\"; give a value"},
         Case{{"show", "/none"}, "/none holds no checkpoint; give a model_dir"},
         Case{{"show", "/parts"},
              "/parts holds parts of a checkpoint without its manifest.json; "

@@ -95,7 +95,20 @@ INSTANTIATE_TEST_SUITE_P(
                "my.job:1:11:", "allowed: sgd, momentum"},
         BadJob{"{\"end_time\": 3}",
                "my.job: ", "there is no field \"end_time\""},
-        BadJob{"\n\n  }", "my.job:3:3:", "}"}));
+        BadJob{"\n\n  }", "my.job:3:3:", "}"},
+        BadJob{"[job]\ntopology = \"v3-8\"",
+               "my.job:2:1:", "a section in brackets, [job], as TOML has it"},
+        BadJob{"topology = \"v3-8\"",
+               "my.job:1:10:", "a colon stands for the =: topology: \"v3-8\""},
+        BadJob{"topology: “v3-8”", "my.job:1:",
+               "the line has a curly quotation mark (U+201C), as pages and "
+               "word processors write it; type straight quotes, or none: "
+               "topology: \"v3-8\""},
+        BadJob{"seed: 1\nlearning_rate: 3e−4", "my.job:2:",
+               "a minus sign of typography (U+2212), as pages and word "
+               "processors write it; type a hyphen: learning_rate: 3e-4"},
+        BadJob{"\x89PNG\r\n\x1a\n\r\nIHDR", "my.job looks like a PNG image",
+               "a job is a text file, written as \"train_steps: 100\""}));
 
 TEST(ReadJobFileTest, ReadsAFileAndNamesOneThatIsMissing) {
   const TempDir dir;
@@ -122,6 +135,26 @@ TEST(ReadJobFileTest, ReadsAFileAndNamesOneThatIsMissing) {
                                              "written as")))
         << text;
   }
+}
+
+TEST(ReadJobFileTest, SaysWhereEachFieldStands) {
+  const TempDir dir;
+  std::ofstream(dir.file("job")) << "# a job\nseed: 1\n\nhidden: [8, 8]\n";
+  Origins lines;
+  ASSERT_OK_AND_ASSIGN(const JobSpec spec, ReadJobFile(dir.file("job"), lines));
+  EXPECT_EQ(spec.seed(), 1u);
+  EXPECT_EQ(lines, (Origins{{"seed", dir.file("job") + " line 2"},
+                            {"hidden", dir.file("job") + " line 4"}}));
+  JobSpec flags;
+  flags.add_hidden(16);
+  EXPECT_EQ(MergeOrigins(lines, flags, {{"threads", "PODSIM_THREADS"}}),
+            (Origins{{"seed", dir.file("job") + " line 2"},
+                     {"threads", "PODSIM_THREADS"}}));
+  std::ofstream(dir.file("json")) << "{\"seed\": 1}";
+  lines.clear();
+  ASSERT_OK_AND_ASSIGN(const JobSpec json,
+                       ReadJobFile(dir.file("json"), lines));
+  EXPECT_EQ(lines, (Origins{{"seed", dir.file("json")}}));
 }
 
 TEST(ReadJobFileTest, ReadsTheDefaultJobWhereACommentSaysSo) {

@@ -67,6 +67,22 @@ absl::Status CheckOf(Setter set, const std::string& path) {
 }
 
 // Every setting of every program that names a file to be written.
+TEST(OutputFolderTest, AFileIsNone) {
+  const TempDir dir;
+  std::ofstream(dir.file("file")) << "x";
+  for (const std::string& path : {dir.file("file"), dir.file("file/new/er")})
+    EXPECT_THAT(
+        CheckOutputFolder("model_dir", path),
+        StatusIs(kInvalid,
+                 absl::StrCat("--model_dir is \"", path,
+                              "\", but that is a file, or lies below one; name "
+                              "a folder, which is made if need be")));
+  for (const std::string& path :
+       {dir.path(), dir.file("new"), dir.file("new/er"), std::string("new"),
+        std::string(), std::string("gs://bucket/run")})
+    EXPECT_THAT(CheckOutputFolder("model_dir", path), IsOk()) << path;
+}
+
 TEST(OutputFilesTest, AllAreLookedAt) {
   const std::string path = "no/such/folder/file";
   for (const absl::Status& status : {
