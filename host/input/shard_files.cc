@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <iterator>
+#include <map>
 #include <thread>
 #include <utility>
 
@@ -88,7 +89,8 @@ absl::Status AddFiles(const std::string& folder,
                           StatsByListing(folder, all, names, store));
   const std::size_t before = files.size();
   for (const std::string& name : names)
-    files.push_back({.path = absl::StrCat(folder, "/", name)});
+    files.push_back(
+        {.path = folder == "." ? name : absl::StrCat(folder, "/", name)});
   return OnSomeThreads(
       static_cast<std::int64_t>(names.size()), [&](std::int64_t i) {
         ShardFile& file = files[before + static_cast<std::size_t>(i)];
@@ -302,6 +304,11 @@ absl::StatusOr<SplitFiles> FindShards(const std::string& data_dir,
   if (!files.train.empty()) return files;
   if (!split.eval.empty())
     return NothingToTrainOn(data_dir, folder, split.eval);
+  if (folders)
+    return absl::NotFoundError(
+        absl::StrCat(data_dir,
+                     ": no file for training: its folder train holds "
+                     "none; put the shards there"));
   return absl::NotFoundError(absl::StrCat(
       data_dir, ": no file for training: none is called ",
       pattern.empty() ? "train*, nor lies in a folder train" : pattern,
