@@ -23,9 +23,18 @@ int main(int count, char** words) {
     return 0;
   }
   std::ifstream file(words[1]);
+  if (!file.is_open() || file.peek() == std::ifstream::traits_type::eof()) {
+    std::fprintf(stderr,
+                 "validate: %s is no file with text; give the page, as in "
+                 "validate docs/validation.md, or nothing, to print it\n",
+                 words[1]);
+    return 2;
+  }
   const std::string there{std::istreambuf_iterator<char>(file), {}};
   if (there != page)
-    std::fprintf(stderr, "%s is not what bench/validate writes: run it\n",
+    std::fprintf(stderr,
+                 "validate: %s is not what bench/validate writes into "
+                 "docs/validation.md: run bench/validate\n",
                  words[1]);
   std::fputs(misses.c_str(), stderr);
   return there == page && misses.empty() ? 0 : 1;
