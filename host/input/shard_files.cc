@@ -221,12 +221,16 @@ absl::StatusOr<FolderPattern> ListFolder(const std::string& data_dir,
                      "the last part "
                      "alone, such as --data_dir=data/train-*"));
   auto names = store.List(at.folder);
-  if (absl::IsNotFound(names.status()) && at.pattern.empty() &&
-      store.Stat(at.folder).ok()) {
-    // A file is a pattern that matches it alone.
-    at = CutAtSlash(at.folder);
-    names = store.List(at.folder);
-    if (!names.ok()) names = std::vector<std::string>{at.pattern};
+  if (absl::IsNotFound(names.status()) && at.pattern.empty()) {
+    const absl::Status file = store.Stat(at.folder).status();
+    // There it is, but it cannot be read.
+    if (!file.ok() && !absl::IsNotFound(file)) return file;
+    if (file.ok()) {
+      // A file is a pattern that matches it alone.
+      at = CutAtSlash(at.folder);
+      names = store.List(at.folder);
+      if (!names.ok()) names = std::vector<std::string>{at.pattern};
+    }
   }
   if (absl::IsNotFound(names.status()))
     return absl::NotFoundError(absl::StrCat(
