@@ -70,9 +70,10 @@ absl::StatusOr<std::int64_t> ColumnOf(const std::string& name,
   if (header.empty()) {
     if (absl::SimpleAtoi(name, &place) && place >= 0) return place;
   } else {
+    // First, as a column may be called "#0" that is another.
+    if (IsPlace(name, header.size(), &place)) return place;
     const auto found = std::find(header.begin(), header.end(), name);
     if (found != header.end()) return found - header.begin();
-    if (IsPlace(name, header.size(), &place)) return place;
   }
   return absl::InvalidArgumentError(
       absl::StrCat("features: the CSV files have no column ",

@@ -145,6 +145,13 @@ TEST(CsvCells, ASchemaHasAsManyValuesAsColumns) {
               StatusIs(kRefusedCsv, HasSubstr("a CSV file has numbers")));
 }
 
+// Whatever the columns are called.
+TEST(CsvCells, AColumnCalledAsAPlaceIsNotTakenForIt) {
+  EXPECT_THAT(Opened("0,\"#0\",2,label\n1,2,3,0\n"), IsOk());
+  EXPECT_THAT(Opened("0,\"#0\",2,label\nx,2,3,0\n"),
+              StatusIs(kLoss, HasSubstr("column 0 (0): 'x' is no decimal")));
+}
+
 TEST(CsvCells, FilesWithoutLinesAreNamed) {
   EXPECT_THAT(Opened(""), StatusIs(kRefusedCsv, HasSubstr("/c/my.csv: it is "
                                                           "empty (0 B")));
