@@ -14,6 +14,7 @@
 namespace podsim {
 namespace {
 
+using ::google::protobuf::FieldDescriptor;
 using ::google::protobuf::Message;
 
 // The flag of that name; nullptr: there is none.
@@ -105,9 +106,32 @@ std::string PathAdvice(const std::vector<Flag>& flags, const Flag& path,
                       "; a pattern of many files stands in quotes");
 }
 
+// "--features=a=x:int32, labels=y:int32" without quotes: the shell cuts it at
+// the blank, and a comma is left at its end. Empty: no text given is so.
+std::string QuoteAdvice(const std::vector<Flag>& flags, const std::string& arg,
+                        const std::vector<Message*>& messages) {
+  for (const Flag& flag : flags) {
+    const FieldDescriptor& field = *flag.field;
+    const Message& message = *messages[flag.part];
+    if (field.is_repeated() || !IsSet(message, field) ||
+        field.cpp_type() != FieldDescriptor::CPPTYPE_STRING)
+      continue;
+    const std::string value =
+        message.GetReflection()->GetString(message, &field);
+    if (value.ends_with(','))
+      return absl::StrCat("--", FlagOf(field), " is cut at a blank, behind \"",
+                          value, "\": quote all of it, as in --", FlagOf(field),
+                          "='", value, " ", arg, "'");
+  }
+  return "";
+}
+
 std::string AdviceOn(const MainProgram& program, const std::vector<Flag>& flags,
                      const std::string& arg,
                      const std::vector<Message*>& messages) {
+  if (const std::string quote = QuoteAdvice(flags, arg, messages);
+      !quote.empty())
+    return quote;
   if (FlagCalled(flags, NameBeforeEquals(arg)) != nullptr)
     return absl::StrCat("settings begin with dashes; give --", arg);
   if (const Flag* const flag = FlagFor(flags, arg, messages)) {

@@ -18,7 +18,8 @@ int main(int count, char** words) {
     return 2;
   }
   std::ifstream file(count == 2 ? words[1] : "");
-  if (count == 2 && !file) {
+  if (count == 2 &&
+      (!file || file.peek() == std::ifstream::traits_type::eof())) {
     std::fprintf(stderr,
                  "validate: cannot read %s; give the path of a page that "
                  "exists, such as docs/validation.md\n",
@@ -35,7 +36,9 @@ int main(int count, char** words) {
   }
   const std::string there{std::istreambuf_iterator<char>(file), {}};
   if (there != page)
-    std::fprintf(stderr, "%s is not what bench/validate writes: run it\n",
+    std::fprintf(stderr,
+                 "validate: %s is not what bench/validate writes into "
+                 "docs/validation.md: run bench/validate\n",
                  words[1]);
   std::fputs(misses.c_str(), stderr);
   return there == page && misses.empty() ? 0 : 1;

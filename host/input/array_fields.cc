@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/hash.h"
 #include "base/status.h"
 
@@ -21,28 +22,36 @@ absl::Status BadFields(const std::string& why) {
   return absl::InvalidArgumentError(why);
 }
 
+// "float32 4 x 4", of an example.
+std::string TypeText(const NpyHeader& header) {
+  return absl::StrCat(
+      ToString(header.dtype), header.shape.size() > 1 ? " " : "",
+      absl::StrJoin(header.shape.begin() + 1, header.shape.end(), " x "));
+}
+
 absl::Status CheckSameFields(const ArrayFields& train,
                              const ArrayFields& eval) {
   for (const auto& [name, field] : eval)
     if (!train.contains(name))
-      return BadFields(absl::StrCat(
-          "train/", name, ".npy is not there, but eval/", name, ".npy is"));
+      return BadFields(
+          absl::StrCat("train/", name, ".npy is not there, but eval/", name,
+                       ".npy is: save it for both, or for neither"));
   for (const auto& [name, field] : train) {
     const auto other = eval.find(name);
     if (other == eval.end())
-      return BadFields(absl::StrCat(
-          "eval/", name, ".npy is not there, but train/", name, ".npy is"));
+      return BadFields(
+          absl::StrCat("eval/", name, ".npy is not there, but train/", name,
+                       ".npy is: save it for both, or take eval away"));
     const auto of_example = [](const ArrayField& of) {
       return std::vector<std::int64_t>(of.header.shape.begin() + 1,
                                        of.header.shape.end());
     };
     if (other->second.header.dtype != field.header.dtype ||
         of_example(other->second) != of_example(field))
-      return BadFields(
-          absl::StrCat("the examples of eval/", name,
-                       ".npy are of another type or shape than those "
-                       "of train/",
-                       name, ".npy"));
+      return BadFields(absl::StrCat(
+          "the examples of eval/", name, ".npy are of another type or shape (",
+          TypeText(other->second.header), ") than those of train/", name,
+          ".npy (", TypeText(field.header), "): save both alike"));
   }
   return absl::OkStatus();
 }
@@ -143,16 +152,19 @@ absl::Status AddArrayField(const std::string& path, const std::string& name,
   if (header.shape.empty() || header.elements() == 0)
     return BadFields(absl::StrCat(path,
                                   ": it has no examples along a first "
-                                  "dimension"));
+                                  "dimension: save an array with an example "
+                                  "a row"));
   for (const std::int64_t side : header.shape)
     if (side > kMostArraySide)
       return BadFields(
           absl::StrCat(path, ": a dimension is ", side, ", at most 2^31 - 1"));
   const std::int64_t count = header.shape[0];
   if (!fields.empty() && fields.begin()->second.header.shape[0] != count)
-    return BadFields(absl::StrCat(path, " has ", count, " examples, ",
-                                  fields.begin()->first, ".npy beside it ",
-                                  fields.begin()->second.header.shape[0]));
+    return BadFields(
+        absl::StrCat(path, " has ", count, " examples, ", fields.begin()->first,
+                     ".npy beside it ", fields.begin()->second.header.shape[0],
+                     ": save arrays of the same examples, as many rows in each "
+                     "along the first axis"));
   if (fields.size() == kMostArrays)
     return BadFields(
         absl::StrCat(path, ": more than ", kMostArrays, " fields"));

@@ -119,8 +119,13 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenArrays(
     return BadArrays(
         "data set arrays needs --data_dir=DIR, the directory with "
         "train/<field>.npy and, to evaluate, eval/<field>.npy");
-  PODSIM_ASSIGN_OR_RETURN(ArrayFields train,
-                          FieldsIn(absl::StrCat(data_dir, "/train"), store));
+  auto found = FieldsIn(absl::StrCat(data_dir, "/train"), store);
+  if (absl::IsNotFound(found.status()))
+    return absl::NotFoundError(absl::StrCat(
+        "there is no folder ", data_dir,
+        "/train; data set arrays is a folder with train/FIELD.npy and, to "
+        "evaluate, eval/FIELD.npy: give that"));
+  PODSIM_ASSIGN_OR_RETURN(ArrayFields train, std::move(found));
   auto eval = FieldsIn(absl::StrCat(data_dir, "/eval"), store);
   if (absl::IsNotFound(eval.status())) eval = ArrayFields();
   PODSIM_RETURN_IF_ERROR(eval.status());

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "host/input/other_file.h"
 #include "host/input/shard_dataset.h"
 #include "host/input/shard_format.h"
 
@@ -42,11 +43,14 @@ class CifarFormat final : public ShardFormat {
                     ShardRecords& records) const override {
     const auto length = static_cast<std::int64_t>(RecordBytes());
     records.end = source.limit();
-    if (records.end % length != 0)
+    if (records.end % length != 0) {
+      PODSIM_ASSIGN_OR_RETURN(const std::string_view start,
+                              source.Peek(kOtherFileBytes));
       return absl::DataLossError(absl::StrCat(
           file, ": offset ", records.end / length * length, ": ",
           records.end % length, " bytes are left where a record of ", name(),
-          " has ", length));
+          " has ", length, WhatElse(start, records.end, file)));
+    }
     for (std::int64_t at = 0; at < records.end; at += length)
       records.offsets.push_back(at);
     return absl::OkStatus();
@@ -73,6 +77,19 @@ class CifarFormat final : public ShardFormat {
   }
 
  private:
+  // What a file of another length may be.
+  std::string WhatElse(std::string_view start, std::int64_t bytes,
+                       const std::string& file) const {
+    if (const OtherFile other = OtherFileOf(start, file); !other.what.empty())
+      return absl::StrCat("; it is ", other.what, ": ", other.to_do);
+    const int others = 3 - labels_;  // of the other of the two
+    if (bytes % static_cast<std::int64_t>(kImageBytes + others) != 0)
+      return ": fetch the file again";
+    return absl::StrCat("; it is as long as a file of cifar10",
+                        others == 1 ? "" : "0", ": give --dataset=cifar10",
+                        others == 1 ? "" : "0");
+  }
+
   std::size_t RecordBytes() const {
     return static_cast<std::size_t>(labels_) + kImageBytes;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "base/printable.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "host/input/csv_cells.h"
 #include "host/input/csv_lines.h"
 #include "host/input/csv_schema.h"
 #include "host/input/shard_dataset.h"
@@ -68,9 +70,10 @@ absl::StatusOr<std::int64_t> ColumnOf(const std::string& name,
   if (header.empty()) {
     if (absl::SimpleAtoi(name, &place) && place >= 0) return place;
   } else {
+    // First, as a column may be called "#0" that is another.
+    if (IsPlace(name, header.size(), &place)) return place;
     const auto found = std::find(header.begin(), header.end(), name);
     if (found != header.end()) return found - header.begin();
-    if (IsPlace(name, header.size(), &place)) return place;
   }
   return absl::InvalidArgumentError(
       absl::StrCat("features: the CSV files have no column ",
@@ -79,26 +82,32 @@ absl::StatusOr<std::int64_t> ColumnOf(const std::string& name,
 
 class CsvFormat final : public ShardFormat {
  public:
-  CsvFormat(std::vector<CsvColumns> columns, std::string header)
+  CsvFormat(std::vector<CsvColumns> columns, std::string header,
+            std::optional<CellChecker> checker)
       : columns_(std::move(columns)),
         header_(std::move(header)),
-        cells_(header_.empty() ? 0 : CountCsvCells(header_)) {}
+        cells_(header_.empty() ? 0 : CountCsvCells(header_)),
+        checker_(std::move(checker)) {}
 
   bool lines() const override { return true; }
+  // An index of cells that were looked at is another's.
   std::string name() const override {
-    return header_.empty() ? "csv" : "csv with a header";
+    return absl::StrCat(
+        header_.empty() ? "csv" : "csv with a header",
+        checker_.has_value() ? absl::StrCat(", ", checker_->name()) : "");
   }
 
   absl::Status Scan(ByteSource& source, const std::string& file,
                     ShardRecords& records) const override {
     bool header = !header_.empty();
     std::int64_t number = 1;
-    PODSIM_RETURN_IF_ERROR(SkipByteOrderMark(source));
+    BadCells bad;
+    PODSIM_RETURN_IF_ERROR(BeginCsv(source, file));
     for (;;) {
       records.end = source.offset();
       PODSIM_ASSIGN_OR_RETURN(const std::string_view line,
                               NextCsvLine(source, file));
-      if (line.empty()) return absl::OkStatus();
+      if (line.empty()) break;
       if (header && WithoutEnd(line) != header_)
         return absl::DataLossError(absl::StrCat(
             file,
@@ -108,6 +117,7 @@ class CsvFormat final : public ShardFormat {
       // Empty lines are the tail of the record before.
       if (!header && !IsBlank(line)) {
         PODSIM_RETURN_IF_ERROR(CheckCells(line, number, source.offset(), file));
+        if (checker_.has_value()) checker_->Look(WithoutEnd(line), number, bad);
         records.offsets.push_back(source.offset());
       }
       header = false;
@@ -115,6 +125,8 @@ class CsvFormat final : public ShardFormat {
       PODSIM_RETURN_IF_ERROR(
           source.Skip(static_cast<std::int64_t>(line.size())));
     }
+    return checker_.has_value() ? checker_->Result(bad, file)
+                                : absl::OkStatus();
   }
 
   absl::Status Parse(std::string_view record, std::int64_t offset,
@@ -158,16 +170,45 @@ class CsvFormat final : public ShardFormat {
     if (header_.empty()) return absl::OkStatus();
     const std::int64_t count = CountCsvCells(WithoutEnd(line));
     if (count == cells_) return absl::OkStatus();
-    return absl::DataLossError(
-        absl::StrCat(file, ": line ", number, ", offset ", offset,
-                     ": a line of ", FormatCounted(count, "cell"),
-                     ", but the header has ", FormatCount(cells_)));
+    return absl::DataLossError(absl::StrCat(
+        file, ": line ", number, ", offset ", offset, ": a line of ",
+        FormatCounted(count, "cell"), ", but the header has ",
+        FormatCount(cells_), ": mend the line, or delete it"));
   }
 
   const std::vector<CsvColumns> columns_;  // by field of the schema
   const std::string header_;
   const std::int64_t cells_;  // of the header
+  const std::optional<CellChecker> checker_;
 };
+
+// "float32" of "features=x..y:float32[3]".
+std::string TypeIn(const std::string& line, const SchemaField& field) {
+  const std::size_t item = line.find(absl::StrCat(field.input, "="));
+  if (item == line.npos) return "";
+  const std::string rest = line.substr(item, line.find(',', item) - item);
+  const std::size_t colon = rest.rfind(':');
+  const std::size_t begin = colon == rest.npos ? rest.find('=') : colon;
+  const std::size_t end = rest.find_first_of("[/+", begin);
+  return rest.substr(begin + 1, end == rest.npos ? end : end - begin - 1);
+}
+
+// Numbers, and as many columns as the shape has values.
+absl::Status CheckNumbers(const Schema& schema, const SchemaField& field,
+                          const CsvColumns& of) {
+  const std::int64_t columns = of.last - of.first + 1;
+  if (field.is_image())
+    return absl::InvalidArgumentError(PrintableLine(absl::StrCat(
+        "features: ", field.input, "=", field.key,
+        " is an image, but a CSV file has numbers: give their type and shape, "
+        "such as uint8[28,28]/255, without steps")));
+  if (columns == field.elements()) return absl::OkStatus();
+  return absl::InvalidArgumentError(PrintableLine(absl::StrCat(
+      "features: ", field.input, "=", field.key, " is ",
+      FormatCounted(columns, "column"), ", but its shape has ",
+      FormatCounted(field.elements(), "value"), ": give ",
+      TypeIn(schema.line, field), "[", columns, "], or other columns")));
+}
 
 }  // namespace
 
@@ -181,7 +222,8 @@ bool HasHeader(const Schema& schema) {
 }
 
 absl::StatusOr<std::unique_ptr<const ShardFormat>> NewCsvFormat(
-    const Schema& schema, const std::string& header) {
+    const Schema& schema, const std::string& header,
+    std::optional<std::int32_t> checked_classes) {
   const std::vector<std::string> names = CsvCells(header);
   std::vector<CsvColumns> columns;
   for (const SchemaField& field : schema.fields) {
@@ -193,9 +235,14 @@ absl::StatusOr<std::unique_ptr<const ShardFormat>> NewCsvFormat(
       return absl::InvalidArgumentError(
           absl::StrCat("features: ", PrintableLine(field.key),
                        " is no range FIRST..LAST of columns"));
+    PODSIM_RETURN_IF_ERROR(CheckNumbers(schema, field, of));
     columns.push_back(of);
   }
-  return std::make_unique<CsvFormat>(std::move(columns), header);
+  std::optional<CellChecker> checker;
+  if (checked_classes.has_value())
+    checker.emplace(schema, columns, names, *checked_classes);
+  return std::make_unique<CsvFormat>(std::move(columns), header,
+                                     std::move(checker));
 }
 
 namespace {
@@ -203,7 +250,8 @@ namespace {
 using CsvDataset = absl::StatusOr<std::shared_ptr<const Dataset>>;
 
 CsvDataset OpenDescribed(const DatasetRequest& request, ObjectStore& store,
-                         std::vector<std::string> notes) {
+                         std::vector<std::string> notes,
+                         std::optional<std::int32_t> checked_classes) {
   PODSIM_ASSIGN_OR_RETURN(Schema schema, ParseSchema(request.features));
   std::string header;
   if (HasHeader(schema)) {
@@ -213,7 +261,8 @@ CsvDataset OpenDescribed(const DatasetRequest& request, ObjectStore& store,
                             FirstCsvLines(files.train, 1, store));
     header = lines.front();
   }
-  PODSIM_ASSIGN_OR_RETURN(auto format, NewCsvFormat(schema, header));
+  PODSIM_ASSIGN_OR_RETURN(auto format,
+                          NewCsvFormat(schema, header, checked_classes));
   return OpenShards(request, std::move(schema), std::move(format), store,
                     std::move(notes));
 }
@@ -245,7 +294,10 @@ absl::StatusOr<std::int32_t> ClassesOf(const DatasetRequest& request,
   labels.features = absl::StrCat("labels=", guess.label, ":int64");
   labels.classes = 0;
   labels.in_order = true;
-  PODSIM_ASSIGN_OR_RETURN(const auto dataset, OpenDescribed(labels, store, {}));
+  // Labels are read below, which says what is wrong with them.
+  PODSIM_ASSIGN_OR_RETURN(
+      const auto dataset,
+      OpenDescribed(labels, store, {}, /*checked_classes=*/std::nullopt));
   const auto classes = CountClasses(*dataset);
   if (classes.ok()) return classes;
   return absl::Status(
@@ -272,7 +324,7 @@ CsvDataset OpenGuessed(DatasetRequest request, ObjectStore& store) {
                     " classes by the largest label");
   }
   request.features = guess.features;
-  return OpenDescribed(request, store, {guess.note});
+  return OpenDescribed(request, store, {guess.note}, request.classes);
 }
 
 }  // namespace
@@ -284,7 +336,7 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenCsv(
         "data set csv needs --data_dir, a file, a folder, or "
         "DIR/train*.csv");
   if (request.features.empty()) return OpenGuessed(request, store);
-  return OpenDescribed(request, store, {});
+  return OpenDescribed(request, store, {}, request.classes);
 }
 
 }  // namespace podsim

@@ -2,7 +2,9 @@
 #ifndef PODSIM_HOST_INPUT_CSV_FORMAT_H_
 #define PODSIM_HOST_INPUT_CSV_FORMAT_H_
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,15 +29,19 @@ namespace podsim {
 // begin is a character. Lines end with or without a CR; empty ones and a file's
 // byte order mark are passed over. Errors: INVALID_ARGUMENT (no data_dir, a
 // column that the header
-//   lacks or has after its range's end), DATA_LOSS (another header, more or
-//   fewer cells than it has, a quote that does not end, a line that is too
-//   long), those of OpenShards.
+//   lacks or has after its range's end, another number of columns than the
+//   shape has values, a file that is no CSV), DATA_LOSS (another header, more
+//   or fewer cells than it has, cells that are no such numbers, a quote that
+//   does not end, a line that is too long), those of OpenShards.
 absl::StatusOr<std::shared_ptr<const Dataset>> OpenCsv(
     const DatasetRequest& request, ObjectStore& store);
 
-// `header` without its line end; empty: there is none.
+// `header` without its line end; empty: there is none. `checked_classes`: all
+// cells of the schema's columns are looked at where a file is indexed, labels
+// against so many classes (0 or 1: any); none: cells are not looked at.
 absl::StatusOr<std::unique_ptr<const ShardFormat>> NewCsvFormat(
-    const Schema& schema, const std::string& header);
+    const Schema& schema, const std::string& header,
+    std::optional<std::int32_t> checked_classes);
 
 // Whether the schema's keys are places: then there is no header.
 bool HasHeader(const Schema& schema);

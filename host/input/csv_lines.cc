@@ -6,6 +6,8 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "base/status.h"
+#include "base/units.h"
+#include "host/input/other_file.h"
 #include "host/input/write_field.h"
 
 namespace podsim {
@@ -38,7 +40,8 @@ absl::Status Unended(const CsvLineEnd& end, std::int64_t offset, bool at_end,
       file, ": offset ", offset,
       quoted ? ": the quote that begins a cell here does not end"
              : ": a line does not end",
-      at_end ? "" : absl::StrCat(" within ", kLongestRow, " bytes")));
+      at_end ? "" : absl::StrCat(" within ", kLongestRow, " bytes"),
+      quoted ? "; end it, or take it away" : ""));
 }
 
 }  // namespace
@@ -80,11 +83,16 @@ absl::StatusOr<std::string_view> NextCsvLine(ByteSource& source,
   }
 }
 
-absl::Status SkipByteOrderMark(ByteSource& source) {
-  PODSIM_ASSIGN_OR_RETURN(const std::string_view bytes,
-                          source.Peek(kByteOrderMark.size()));
-  if (bytes != kByteOrderMark) return absl::OkStatus();
-  return source.Skip(static_cast<std::int64_t>(bytes.size()));
+absl::Status BeginCsv(ByteSource& source, const std::string& file) {
+  PODSIM_ASSIGN_OR_RETURN(const std::string_view start,
+                          source.Peek(kOtherFileBytes));
+  PODSIM_RETURN_IF_ERROR(CheckIsCsv(start, file));
+  if (!start.starts_with(kByteOrderMark)) return absl::OkStatus();
+  return source.Skip(static_cast<std::int64_t>(kByteOrderMark.size()));
+}
+
+std::size_t CsvCellEnd(std::string_view line, std::size_t at) {
+  return std::min(CellEnd(line, at), line.size());
 }
 
 std::string_view CsvCellsOf(std::string_view line, const CsvColumns& columns) {
@@ -92,7 +100,7 @@ std::string_view CsvCellsOf(std::string_view line, const CsvColumns& columns) {
   std::size_t at = 0;
   for (std::int64_t column = 0;; ++column) {
     if (column == columns.first) begin = at;
-    const std::size_t end = std::min(CellEnd(line, at), line.size());
+    const std::size_t end = CsvCellEnd(line, at);
     if (column == columns.last) return line.substr(begin, end - begin);
     if (end == line.size()) return {};
     at = end + 1;
@@ -112,7 +120,7 @@ std::vector<std::string> CsvCells(const std::string& line) {
   std::vector<std::string> cells;
   if (line.empty()) return cells;
   for (std::size_t at = 0; at <= line.size();) {
-    const std::size_t end = std::min(CellEnd(line, at), line.size());
+    const std::size_t end = CsvCellEnd(line, at);
     cells.push_back(absl::StrReplaceAll(
         WithoutQuotes(absl::string_view(line).substr(at, end - at)),
         {{"\"\"", "\""}}));
@@ -128,7 +136,7 @@ absl::StatusOr<std::vector<std::string>> FirstCsvLines(
     PODSIM_ASSIGN_OR_RETURN(const std::string start,
                             store.ReadRange(file.path, 0, 2));
     const auto source = OpenSource(file, PackingOf(start), store);
-    PODSIM_RETURN_IF_ERROR(SkipByteOrderMark(*source));
+    PODSIM_RETURN_IF_ERROR(BeginCsv(*source, file.path));
     while (lines.size() < most) {
       PODSIM_ASSIGN_OR_RETURN(const std::string_view line,
                               NextCsvLine(*source, file.path));
@@ -139,8 +147,10 @@ absl::StatusOr<std::vector<std::string>> FirstCsvLines(
     }
     if (!lines.empty()) return lines;
   }
-  return absl::InvalidArgumentError(
-      "the CSV files are all empty: there is no line in them");
+  return absl::InvalidArgumentError(absl::StrCat(
+      files.front().path, ": it is empty (", FormatBytes(files.front().bytes),
+      ", no line)", files.size() > 1 ? ", and so is every other CSV file" : "",
+      ": write it again, or give another file"));
 }
 
 }  // namespace podsim

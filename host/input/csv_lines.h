@@ -41,8 +41,13 @@ bool IsBlank(std::string_view line);
 absl::StatusOr<std::string_view> NextCsvLine(ByteSource& source,
                                              const std::string& file);
 
-// Passes over what some programs begin a file of UTF-8 with.
-absl::Status SkipByteOrderMark(ByteSource& source);
+// Looks at a file's begin, and passes over what some programs begin a file of
+// UTF-8 with. Errors: INVALID_ARGUMENT (it is no CSV: CheckIsCsv), the
+// source's.
+absl::Status BeginCsv(ByteSource& source, const std::string& file);
+
+// Where the cell ends that begins at `at` of a line: at a comma or its end.
+std::size_t CsvCellEnd(std::string_view line, std::size_t at);
 
 // The cells of a line, with what parts them; null: it has fewer.
 std::string_view CsvCellsOf(std::string_view line, const CsvColumns& columns);

@@ -51,19 +51,17 @@ std::size_t LabelColumn(const CsvHead& head) {
 
 // Whether a schema can name the column: no sign of its grammar, no blank, no
 // point that would make a range of it, and no other column of that name.
-bool IsPlain(const CsvHead& head, const std::string& name) {
+bool IsPlain(const std::vector<std::string>& header, const std::string& name) {
   const auto plain = [](unsigned char ch) {
     return absl::ascii_isalnum(ch) || ch == '_' || ch == '-' || ch == '.';
   };
   return IsName(name) && std::all_of(name.begin(), name.end(), plain) &&
          !absl::StrContains(absl::StrCat(".", name, "."), "..") &&
-         std::count(head.cells.begin(), head.cells.end(), name) == 1;
+         std::count(header.begin(), header.end(), name) == 1;
 }
 
-std::string CsvKeyOf(const CsvHead& head, std::size_t column) {
-  if (!head.named) return absl::StrCat(column);
-  const std::string& name = head.cells[column];
-  return IsPlain(head, name) ? name : absl::StrCat("#", column);
+std::string KeyIn(const CsvHead& head, std::size_t column) {
+  return CsvKeyOf(head.named ? head.cells : std::vector<std::string>(), column);
 }
 
 // "column 4 (species)", from 0.
@@ -94,6 +92,19 @@ absl::Status CheckIsHeader(const CsvHead& head, const std::string& file) {
                          "number from 0: number the classes"));
 }
 
+// Of a first line that is none of columns; empty: it may be.
+std::string NoHeaderHint(const std::string& line) {
+  if (line.starts_with('#'))
+    return "a comment: delete it, as podsim reads a header and numbers";
+  if (absl::StartsWithIgnoreCase(line, "sep="))
+    return "which is for Excel alone: delete it";
+  if (line.ends_with(',') &&
+      line.find_first_not_of("0123456789.+-eE, ") != std::string::npos)
+    return "which ends with a comma: delete that of each line, as it makes a "
+           "column without a name";
+  return "";
+}
+
 absl::StatusOr<CsvHead> ReadHead(const std::string& line,
                                  const std::string& file) {
   CsvHead head = {.cells = CsvCells(line)};
@@ -102,6 +113,10 @@ absl::StatusOr<CsvHead> ReadHead(const std::string& line,
         file, ": its first line is '",
         PrintableLine(line.substr(0, kShownCell)), "', without a comma", hint,
         ": write it with commas between, and points in decimals"));
+  if (const std::string hint = NoHeaderHint(line); !hint.empty())
+    return absl::InvalidArgumentError(
+        absl::StrCat(file, ": its first line is '",
+                     PrintableLine(line.substr(0, kShownCell)), "', ", hint));
   head.named = std::any_of(head.cells.begin(), head.cells.end(), IsName);
   if (head.named && head.cells.front().empty()) head.first = 1;
   if (head.last() < head.first + 1)
@@ -121,10 +136,18 @@ absl::StatusOr<CsvHead> ReadHead(const std::string& line,
 
 }  // namespace
 
+std::string CsvKeyOf(const std::vector<std::string>& header,
+                     std::size_t column) {
+  if (header.empty()) return absl::StrCat(column);
+  return IsPlain(header, header[column]) ? header[column]
+                                         : absl::StrCat("#", column);
+}
+
 std::string DelimiterHint(const std::string& line) {
-  if (absl::StrContains(line, ',')) return "";
+  if (absl::StrContains(line, ',') || line.starts_with('#')) return "";
   for (const auto& [sign, name] :
-       {std::pair(';', "';'"), std::pair('\t', "a tab"), std::pair('|', "'|'")})
+       {std::pair(';', "';'"), std::pair('\t', "a tab"), std::pair('|', "'|'"),
+        std::pair(' ', "a blank")})
     if (absl::StrContains(line, sign))
       return absl::StrCat(" (its delimiter looks like ", name,
                           "; podsim reads commas alone)");
@@ -138,10 +161,10 @@ absl::StatusOr<CsvGuess> GuessCsvSchema(const std::string& line,
   const std::size_t begin = label_first ? head.first + 1 : head.first;
   const std::size_t end = label_first ? head.last() : head.last() - 1;
   CsvGuess guess;
-  guess.label = CsvKeyOf(head, head.label);
-  guess.features = absl::StrCat(
-      "features=", CsvKeyOf(head, begin), "..", CsvKeyOf(head, end),
-      ":float32[", end - begin + 1, "],labels=", guess.label, ":int64");
+  guess.label = KeyIn(head, head.label);
+  guess.features = absl::StrCat("features=", KeyIn(head, begin), "..",
+                                KeyIn(head, end), ":float32[", end - begin + 1,
+                                "],labels=", guess.label, ":int64");
   guess.note = absl::StrCat(
       "no --features: ", head.named ? "by its header, " : "without a header, ",
       file, " is read as --features='", guess.features, "', the label in ",

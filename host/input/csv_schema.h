@@ -2,7 +2,9 @@
 #ifndef PODSIM_HOST_INPUT_CSV_SCHEMA_H_
 #define PODSIM_HOST_INPUT_CSV_SCHEMA_H_
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 
@@ -14,6 +16,15 @@ struct CsvGuess {
   std::string note;      // the same for people
 };
 
+// A column's key in a schema: its name, or "#3" where a schema cannot have that
+// or two columns do; its place, if `header` is empty.
+std::string CsvKeyOf(const std::vector<std::string>& header,
+                     std::size_t column);
+
+// "; its delimiter looks like ';': ..." for a first line without a comma that
+// has semicolons, tabs or bars; empty: for any other.
+std::string DelimiterHint(const std::string& line);
+
 // The column called label, labels, target or class (in any case) is the label,
 // int64; else the last one. The others are the features, float32; but for a
 // first column without a name, which pandas writes for its index. `line`: the
@@ -22,10 +33,6 @@ struct CsvGuess {
 // `file` is for messages.
 // Errors: INVALID_ARGUMENT (fewer than two columns, features on both sides of
 //   the label).
-// "; its delimiter looks like ';': ..." for a first line without a comma that
-// has semicolons, tabs or bars; empty: for any other.
-std::string DelimiterHint(const std::string& line);
-
 absl::StatusOr<CsvGuess> GuessCsvSchema(const std::string& line,
                                         const std::string& file);
 

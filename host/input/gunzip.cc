@@ -64,8 +64,9 @@ class Unpacker {
   }
 
   absl::Status Corrupt(const char* reason) const {
-    return absl::DataLossError(absl::StrCat(
-        file_, ": offset ", read_, " (of the packed bytes): ", reason));
+    return absl::DataLossError(absl::StrCat(file_, ": offset ", read_,
+                                            " (of the packed bytes): ", reason,
+                                            ": fetch or pack the file again"));
   }
 
   const std::string_view packed_;

@@ -39,7 +39,12 @@ absl::StatusOr<std::int64_t> ReadSize(std::string_view bytes,
 }
 
 // What the file is instead, as far as its first bytes tell.
-std::string Beginning(std::string_view first) {
+std::string Beginning(std::string_view first, bool images) {
+  const std::uint32_t magic = BigEndian(first, 0);
+  if (magic == (images ? kLabelsMagic : kImagesMagic))
+    return absl::StrCat("; it holds ", images ? "labels" : "images",
+                        ": the two files seem to have each other's names, so "
+                        "exchange those of the images and the labels");
   if (first.starts_with("\x1f\x8b"))
     return "; it is packed: give it a name that ends with .gz";
   const bool text = std::all_of(first.begin(), first.end(),
@@ -64,7 +69,7 @@ absl::StatusOr<IdxHeader> ParseIdxHeader(IdxKind kind, std::string_view bytes,
   if (static_cast<std::int64_t>(bytes.size()) < header.header_bytes)
     return Corrupt(file, static_cast<std::int64_t>(bytes.size()),
                    absl::StrCat("the file ends inside its header of ",
-                                header.header_bytes, " bytes"));
+                                header.header_bytes, " bytes: fetch it again"));
   const std::uint32_t magic = BigEndian(bytes, 0);
   const std::uint32_t wanted = images ? kImagesMagic : kLabelsMagic;
   if (magic != wanted)
@@ -72,7 +77,7 @@ absl::StatusOr<IdxHeader> ParseIdxHeader(IdxKind kind, std::string_view bytes,
         file, 0,
         absl::StrFormat("magic number is 0x%08x, must be 0x%08x for %s%s",
                         magic, wanted, images ? "images" : "labels",
-                        Beginning(bytes.substr(0, 4))));
+                        Beginning(bytes.substr(0, 4), images)));
   PODSIM_ASSIGN_OR_RETURN(header.count,
                           ReadSize(bytes, 4, "the count", kIdxMaxCount, file));
   if (!images) return header;
@@ -94,11 +99,13 @@ absl::Status CheckIdxSize(const IdxHeader& header, std::int64_t size,
   if (size < header.file_bytes())
     return Corrupt(file, size,
                    absl::StrCat("the file ends here, but its header promises ",
-                                header.file_bytes(), " bytes"));
+                                header.file_bytes(), " bytes: fetch it again"));
   if (size > header.file_bytes())
-    return Corrupt(file, header.file_bytes(),
-                   absl::StrCat(size - header.file_bytes(),
-                                " bytes more than the header promises"));
+    return Corrupt(
+        file, header.file_bytes(),
+        absl::StrCat(size - header.file_bytes(),
+                     " bytes more than the header promises: fetch it "
+                     "again"));
   return absl::OkStatus();
 }
 

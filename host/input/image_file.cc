@@ -15,9 +15,13 @@
 #include "absl/strings/str_cat.h"
 #include "base/printable.h"
 #include "base/status.h"
+#include "host/input/other_file.h"
 
 namespace podsim {
 namespace {
+
+constexpr char kFetchImage[] = ": fetch the image again, or delete it";
+constexpr std::size_t kShownBegin = 12;  // bytes of no image, in a message
 
 absl::Status BadImage(const std::string& why) {
   return absl::DataLossError(why);
@@ -28,7 +32,7 @@ absl::Status MakeRoom(std::int64_t rows, std::int64_t columns,
   if (rows < 1 || columns < 1 || rows > kMostPixels / columns)
     return BadImage(absl::StrCat("an image of ", columns, " x ", rows,
                                  " pixels; at most ", kMostPixels,
-                                 " are read"));
+                                 " are read: make it smaller, or delete it"));
   pixels.rows = static_cast<std::int32_t>(rows);
   pixels.columns = static_cast<std::int32_t>(columns);
   pixels.channels = channels;
@@ -140,7 +144,8 @@ absl::Status DecodeJpeg(std::string_view file, std::int32_t channels,
   if (errors.warning[0] != 0)
     pixels.warning = absl::StrCat("JPEG: ", PrintableLine(errors.warning));
   if (!status.ok() || done) return status;
-  return BadImage(absl::StrCat("JPEG: ", PrintableLine(errors.message)));
+  return BadImage(
+      absl::StrCat("JPEG: ", PrintableLine(errors.message), kFetchImage));
 }
 
 // What libpng has yet to read, and why it stopped.
@@ -227,7 +232,8 @@ absl::Status DecodePng(std::string_view file, std::int32_t channels,
   }
   png_destroy_read_struct(&png, &info, nullptr);
   if (!status.ok() || done) return status;
-  return BadImage(absl::StrCat("PNG: ", PrintableLine(input.message)));
+  return BadImage(
+      absl::StrCat("PNG: ", PrintableLine(input.message), kFetchImage));
 }
 
 }  // namespace
@@ -240,7 +246,22 @@ absl::Status DecodeImage(std::string_view file, std::int32_t channels,
     return DecodeJpeg(file, channels, pixels);
   if (file.substr(0, 8) == "\x89PNG\r\n\x1a\n")
     return DecodePng(file, channels, pixels);
-  return BadImage("it is neither a JPEG nor a PNG file");
+  if (file.empty())
+    return BadImage("it is empty: fetch it again, or delete it");
+  const OtherFile other = OtherFileOf(file.substr(0, kOtherFileBytes), "");
+  if (!other.what.empty())
+    return BadImage(absl::StrCat("it is ", other.what,
+                                 ", neither a JPEG nor a PNG file: ",
+                                 other.kind == OtherFileKind::kImage
+                                     ? std::string("convert it, or delete it")
+                                 : other.kind == OtherFileKind::kPointer
+                                     ? other.to_do
+                                     : "fetch the image again, or delete it"));
+  return BadImage(
+      absl::StrCat("it is neither a JPEG nor a PNG file; it begins "
+                   "with '",
+                   PrintableLine(file.substr(0, kShownBegin)),
+                   "': fetch the image again, or delete it"));
 }
 
 }  // namespace podsim

@@ -55,9 +55,9 @@ struct ClassImages {
 absl::Status AddImages(const std::string& folder, int depth, ObjectStore& store,
                        ClassImages& images) {
   if (depth > kDeepestFolder)
-    return absl::InvalidArgumentError(
-        absl::StrCat(folder, ": folders of a class are nested deeper than ",
-                     kDeepestFolder));
+    return absl::InvalidArgumentError(absl::StrCat(
+        folder, ": folders of a class are nested deeper than ", kDeepestFolder,
+        ": if a link there leads back, delete it"));
   PODSIM_ASSIGN_OR_RETURN(const std::vector<std::string> names,
                           store.List(folder));
   const std::size_t before = images.paths.size();

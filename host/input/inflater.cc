@@ -114,7 +114,8 @@ absl::StatusOr<std::size_t> Inflater::Next(std::span<char> out) {
 
 absl::Status Inflater::Damaged(const char* reason) const {
   return absl::DataLossError(absl::StrCat(path_, ": offset ", packed_.offset(),
-                                          " (of the packed bytes): ", reason));
+                                          " (of the packed bytes): ", reason,
+                                          ": fetch or pack the file again"));
 }
 
 }  // namespace podsim

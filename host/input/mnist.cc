@@ -98,7 +98,7 @@ absl::StatusOr<MnistSplit> ReadMnistSplit(const std::string& stem,
     return absl::DataLossError(absl::StrCat(
         split.labels.name, ": offset 4: ", split.labels.header.count,
         " labels, but ", split.images.name, " has ", split.images.header.count,
-        " images; the two files do not belong together"));
+        " images; the two files do not belong together: fetch both again"));
   return split;
 }
 

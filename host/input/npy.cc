@@ -13,6 +13,7 @@
 #include "base/printable.h"
 #include "base/status.h"
 #include "host/input/npy_header.h"
+#include "host/input/other_file.h"
 
 namespace podsim {
 namespace {
@@ -72,7 +73,13 @@ absl::StatusOr<std::string> HeaderText(std::string_view file,
                                        const std::string& name,
                                        std::size_t& begin) {
   if (file.substr(0, kNpyMagic.size()) != kNpyMagic || file.size() < 12)
-    return DamagedArray(name, 0, "it is no file of NumPy's format (.npy)");
+    return DamagedArray(
+        name, 0,
+        absl::StrCat("it is no file of NumPy's format (.npy)",
+                     file.empty()
+                         ? "; it is empty"
+                         : OtherFileHint(file.substr(0, kOtherFileBytes), name),
+                     "; numpy.save writes such a file"));
   const int version = static_cast<unsigned char>(file[kVersionAt]);
   if (version < 1 || version > 3)
     return DamagedArray(
@@ -94,6 +101,23 @@ std::string Shown(const std::string& text) {
                       text.size() > kShownHeader ? "..." : "");
 }
 
+// How numbers are made of elements of another kind.
+std::string SaveAs(std::string_view descr) {
+  switch (descr.size() > 1 ? descr[1] : 0) {
+    case 'U':
+    case 'S':
+      return "save a.astype('<f4') of numbers as text, of names their places, "
+             "numpy.unique(a, return_inverse=True)[1]";
+    case 'M':
+    case 'm':
+      return "save a.astype('<i8').astype('<f4')";
+    case 'c':
+      return "save a.real and a.imag";
+    default:
+      return "save a.astype('<f4') or another of these";
+  }
+}
+
 absl::StatusOr<NpyType> TypeOf(const NpyText& text, const std::string& name) {
   if (text.records) {
     const std::string field = PrintableLine(FirstFieldOf(text.descr));
@@ -113,8 +137,8 @@ absl::StatusOr<NpyType> TypeOf(const NpyText& text, const std::string& name) {
   return UnfitArray(
       name, absl::StrCat("its dtype is '", Shown(text.descr),
                          "'; podsim reads float32 and float64, int8 to int64, "
-                         "uint8 to uint64 and bool, little endian: save "
-                         "a.astype('<f4') or another of these"));
+                         "uint8 to uint64 and bool, little endian: ",
+                         SaveAs(text.descr)));
 }
 
 absl::Status CheckShape(const std::vector<std::int64_t>& shape,
@@ -125,7 +149,7 @@ absl::Status CheckShape(const std::vector<std::int64_t>& shape,
       return DamagedArray(
           name, kLengthAt,
           absl::StrCat("its shape (", absl::StrJoin(shape, ", "),
-                       ") is out of range"));
+                       ") is out of range; save it again"));
     elements *= side > 0 ? side : 1;
   }
   return absl::OkStatus();
@@ -215,7 +239,8 @@ absl::StatusOr<NpyHeader> ParseNpy(std::string_view file,
     return DamagedArray(
         name, header.begin,
         absl::StrCat(file.size() - header.begin,
-                     " bytes of elements, its header says ", wanted));
+                     " bytes of elements, its header says ", wanted,
+                     ": it was cut short or changed; save it again"));
   return header;
 }
 

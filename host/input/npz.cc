@@ -40,7 +40,9 @@ absl::StatusOr<ArrayFields> FieldsOfZip(const std::string& path,
   }
   if (fields.empty())
     return absl::InvalidArgumentError(
-        absl::StrCat(path, " has no array; each field of the data set is one"));
+        absl::StrCat(path,
+                     " has no array; each field of the data set is one, as "
+                     "numpy.savez(path, features=x, labels=y) writes them"));
   return fields;
 }
 
@@ -57,9 +59,13 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenNpz(
         "data_dir is '", request.data_dir,
         "', but that is a file; data set npz needs the folder with train.npz "
         "and, to evaluate, eval.npz"));
-  PODSIM_ASSIGN_OR_RETURN(
-      ArrayFields train,
-      FieldsOfZip(absl::StrCat(request.data_dir, "/train.npz"), store));
+  auto found = FieldsOfZip(absl::StrCat(request.data_dir, "/train.npz"), store);
+  if (absl::IsNotFound(found.status()))
+    return absl::NotFoundError(absl::StrCat(
+        "there is no file ", request.data_dir,
+        "/train.npz; data set npz is a folder with train.npz and, to evaluate, "
+        "eval.npz: give that"));
+  PODSIM_ASSIGN_OR_RETURN(ArrayFields train, std::move(found));
   auto eval = FieldsOfZip(absl::StrCat(request.data_dir, "/eval.npz"), store);
   if (absl::IsNotFound(eval.status())) eval = ArrayFields();
   PODSIM_RETURN_IF_ERROR(eval.status());

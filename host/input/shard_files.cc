@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <iterator>
+#include <map>
 #include <thread>
 #include <utility>
 
@@ -88,7 +89,8 @@ absl::Status AddFiles(const std::string& folder,
                           StatsByListing(folder, all, names, store));
   const std::size_t before = files.size();
   for (const std::string& name : names)
-    files.push_back({.path = absl::StrCat(folder, "/", name)});
+    files.push_back(
+        {.path = folder == "." ? name : absl::StrCat(folder, "/", name)});
   return OnSomeThreads(
       static_cast<std::int64_t>(names.size()), [&](std::int64_t i) {
         ShardFile& file = files[before + static_cast<std::size_t>(i)];
@@ -219,12 +221,16 @@ absl::StatusOr<FolderPattern> ListFolder(const std::string& data_dir,
                      "the last part "
                      "alone, such as --data_dir=data/train-*"));
   auto names = store.List(at.folder);
-  if (absl::IsNotFound(names.status()) && at.pattern.empty() &&
-      store.Stat(at.folder).ok()) {
-    // A file is a pattern that matches it alone.
-    at = CutAtSlash(at.folder);
-    names = store.List(at.folder);
-    if (!names.ok()) names = std::vector<std::string>{at.pattern};
+  if (absl::IsNotFound(names.status()) && at.pattern.empty()) {
+    const absl::Status file = store.Stat(at.folder).status();
+    // There it is, but it cannot be read.
+    if (!file.ok() && !absl::IsNotFound(file)) return file;
+    if (file.ok()) {
+      // A file is a pattern that matches it alone.
+      at = CutAtSlash(at.folder);
+      names = store.List(at.folder);
+      if (!names.ok()) names = std::vector<std::string>{at.pattern};
+    }
   }
   if (absl::IsNotFound(names.status()))
     return absl::NotFoundError(absl::StrCat(
@@ -302,6 +308,11 @@ absl::StatusOr<SplitFiles> FindShards(const std::string& data_dir,
   if (!files.train.empty()) return files;
   if (!split.eval.empty())
     return NothingToTrainOn(data_dir, folder, split.eval);
+  if (folders)
+    return absl::NotFoundError(
+        absl::StrCat(data_dir,
+                     ": no file for training: its folder train holds "
+                     "none; put the shards there"));
   return absl::NotFoundError(absl::StrCat(
       data_dir, ": no file for training: none is called ",
       pattern.empty() ? "train*, nor lies in a folder train" : pattern,

@@ -82,7 +82,10 @@ absl::StatusOr<std::string_view> CheckRecord(std::string_view bytes,
       bytes.substr(kRecordHeader, static_cast<std::size_t>(record.length));
   if (MaskedCrc(data) !=
       LittleEndian(bytes.substr(kRecordHeader + data.size(), kCrcBytes)))
-    return Damaged(file, offset, "the checksum of a record's bytes is wrong");
+    return Damaged(
+        file, offset,
+        "the checksum of a record's bytes is wrong: the file is damaged; "
+        "fetch or write it again");
   return data;
 }
 

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "base/printable.h"
 #include "base/status.h"
+#include "host/input/other_file.h"
 #include "host/input/shard_dataset.h"
 #include "host/input/tf_example.h"
 #include "host/input/tfrecord.h"
@@ -19,7 +20,6 @@ namespace podsim {
 namespace {
 
 constexpr std::size_t kMostKeysNamed = 12;
-
 // Names the keys that are like the one that the record lacks, and some of all.
 absl::Status Absent(const std::string& key, std::string_view example,
                     const std::string& where) {
@@ -59,6 +59,9 @@ class TfRecordFormat final : public ShardFormat {
 
   absl::Status Scan(ByteSource& source, const std::string& file,
                     ShardRecords& records) const override {
+    PODSIM_ASSIGN_OR_RETURN(const std::string_view start,
+                            source.Peek(kOtherFileBytes));
+    PODSIM_RETURN_IF_ERROR(CheckIsTfRecord(start, file));
     for (;;) {
       PODSIM_ASSIGN_OR_RETURN(const std::string_view header,
                               source.Peek(kRecordHeader));
@@ -102,6 +105,20 @@ class TfRecordFormat final : public ShardFormat {
 };
 
 }  // namespace
+
+absl::Status CheckIsTfRecord(std::string_view start, const std::string& file) {
+  const auto header = start.substr(0, static_cast<std::size_t>(kRecordHeader));
+  if (static_cast<std::int64_t>(start.size()) < kRecordHeader ||
+      ParseRecordHeader(header, 0, kMostRecordBytes * 2, file).ok())
+    return absl::OkStatus();
+  const std::string hint = OtherFileHint(start, file);
+  if (hint.empty()) return absl::OkStatus();
+  return absl::DataLossError(
+      absl::StrCat(file, ": offset 0: it is no TFRecord file", hint,
+                   OtherFileOf(start, file).what.empty()
+                       ? ": --dataset=csv reads lines of numbers with commas"
+                       : ""));
+}
 
 std::unique_ptr<const ShardFormat> NewTfRecordFormat(const Schema& schema) {
   return std::make_unique<TfRecordFormat>(schema);

@@ -3,6 +3,8 @@
 #define PODSIM_HOST_INPUT_TFRECORD_FORMAT_H_
 
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include "absl/status/statusor.h"
 #include "host/input/dataset.h"
@@ -11,6 +13,10 @@
 #include "host/storage/storage.h"
 
 namespace podsim {
+
+// DATA_LOSS: a file with these first bytes (kOtherFileBytes) is none of
+// TFRecords, but looks like another that is known.
+absl::Status CheckIsTfRecord(std::string_view start, const std::string& file);
 
 // Of plain files Scan reads no more than it must to get from header to header.
 std::unique_ptr<const ShardFormat> NewTfRecordFormat(const Schema& schema);

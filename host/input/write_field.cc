@@ -29,8 +29,9 @@ absl::Status Bad(const SchemaField& field, const std::string& why) {
 
 absl::Status WrongCount(const SchemaField& field, std::int64_t has,
                         const char* what) {
-  return Bad(field, absl::StrCat("it has ", has, " ", what,
-                                 ", the schema wants ", field.elements()));
+  return Bad(field,
+             absl::StrCat("it has ", has, " ", what, ", the schema wants ",
+                          field.elements(), ": give it a shape that fits"));
 }
 
 // Writes values of S, the schema's type, as values of the input's.
@@ -161,7 +162,9 @@ template <typename S>
 absl::Status WriteFloats(const SchemaField& field, std::string_view list,
                          std::span<std::byte> row) {
   if constexpr (!std::is_same_v<S, float>) {
-    return Bad(field, "it has floats, the schema wants integers");
+    return Bad(field,
+               "it has floats, the schema wants integers: give it the type "
+               "float32");
   } else {
     const std::span<float> values = RowValues<float>(row);
     PODSIM_ASSIGN_OR_RETURN(

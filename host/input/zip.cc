@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/printable.h"
 #include "base/status.h"
+#include "host/input/other_file.h"
 #include "host/input/zip_check.h"
 
 namespace podsim {
@@ -72,8 +73,15 @@ absl::StatusOr<Directory> FindDirectory(std::string_view archive,
   const std::size_t end = archive.rfind(kEnd);
   if (end == std::string_view::npos || end < from ||
       archive.size() - end < kEndBytes)
-    return DamagedZip(file, archive.size(),
-                      "no end of a zip archive: cut short, or none");
+    return DamagedZip(
+        file, archive.size(),
+        absl::StrCat(
+            "no end of a zip archive: it was cut short, or is none",
+            archive.starts_with(kLocal)
+                ? "; fetch or save it again"
+                : absl::StrCat(
+                      OtherFileHint(archive.substr(0, kOtherFileBytes), file),
+                      "; numpy.savez writes such a file")));
   Directory found = {.offset = Number(archive, end + 16, 4),
                      .members = Number(archive, end + 10, 2)};
   if (found.offset != kInZip64 && found.members != 0xffff) return found;

@@ -55,6 +55,9 @@ std::string ReasonOf(int error) {
       return kIsAFolder;
     case ENOTDIR:
       return absl::StrCat(kIsAFile, ", or lies below one");
+    case ELOOP:
+      return absl::StrCat(WriteErrorText(error),
+                          ": one there leads back to itself");
     default:
       return WriteErrorText(error);
   }

@@ -8,6 +8,7 @@
 #include "host/checkpoint/catalog.h"
 #include "host/checkpoint/folders.h"
 #include "host/checkpoint/held_dir.h"
+#include "host/checkpoint/job_record.h"
 #include "host/checkpoint/layout.h"
 #include "host/storage/job_hold.h"
 #include "host/storage/no_file.h"
@@ -21,10 +22,25 @@ struct Taken {
   Folders folders;
 };
 
+// Before it is held, as a lock would be left in somebody's other folder.
+absl::Status CheckIsModelDir(ObjectStore& store, const std::string& path) {
+  PODSIM_ASSIGN_OR_RETURN(const Folders folders, LookAt(store, path));
+  const KeptRecord& kept = folders.kept;
+  const bool has_record = !kept.trouble.empty() || kept.generation != 0 ||
+                          kept.record != JobRecord() ||
+                          store.Stat(absl::StrCat(path, "/", kRecordName)).ok();
+  if (has_record || !folders.steps.empty() || !folders.leftovers.empty())
+    return absl::OkStatus();
+  return absl::NotFoundError(
+      absl::StrCat(path, " holds no checkpoint, nor the record of a run (",
+                   kRecordName, "); give the folder of a run, its model_dir"));
+}
+
 absl::StatusOr<Taken> Take(ObjectStore& store, const std::string& model_dir) {
   if (absl::IsNotFound(store.List(model_dir).status()))
     return NoFolder(store, model_dir, "the folder of a run, its model_dir");
   Taken taken;
+  PODSIM_RETURN_IF_ERROR(CheckIsModelDir(store, model_dir));
   PODSIM_ASSIGN_OR_RETURN(taken.hold, JobHold::Acquire(store, model_dir));
   PODSIM_ASSIGN_OR_RETURN(taken.folders, LookAt(store, model_dir));
   return taken;

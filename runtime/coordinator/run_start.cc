@@ -1,6 +1,7 @@
 #include "runtime/coordinator/run_start.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <utility>
 
@@ -29,10 +30,39 @@ absl::Status NothingToRestore(ObjectStore& store, const std::string& path) {
         FormatCounted(static_cast<std::int64_t>(steps->size()), "checkpoint"),
         "; name one of them, such as --restore=",
         StepPath(path, steps->back())));
+  const std::size_t slash = path.rfind('/');
+  const std::string above = slash == path.npos ? "" : path.substr(0, slash);
+  if (store.Stat(path).ok() && ReadManifest(store, above).ok())
+    return absl::NotFoundError(absl::StrCat(
+        "--restore is ", path,
+        ", a file of a checkpoint; give its folder: --restore=", above));
   return absl::NotFoundError(
       absl::StrCat("--restore: ", path,
                    ": no checkpoint is there; give the folder of one, such as "
                    "--restore=runs/a/120; pod_ckpt ls runs/a lists them"));
+}
+
+// Beside a damaged step there may be a good one.
+absl::Status CannotRestore(ObjectStore& store, std::string path,
+                           const absl::Status& why) {
+  const absl::Status status = Annotate(why, "--restore");
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  if (!absl::IsDataLoss(why) || !ParseStep(NameOf(path))) return status;
+  const std::size_t slash = path.rfind('/');
+  const std::string dir = slash == path.npos ? "."
+                          : slash == 0       ? "/"
+                                             : path.substr(0, slash);
+  const auto newest = FindNewestGood(store, dir);
+  if (!newest.ok()) return status;
+  return absl::Status(
+      status.code(),
+      absl::StrCat(
+          status.message(),
+          newest->checkpoint.has_value()
+              ? absl::StrCat("; the newest good one beside it: "
+                             "--restore=",
+                             newest->checkpoint->path)
+              : absl::StrCat("; no other checkpoint in ", dir, " is good")));
 }
 
 absl::StatusOr<std::optional<CheckpointAt>> FindCheckpoint(ObjectStore& store,
@@ -48,7 +78,8 @@ absl::StatusOr<std::optional<CheckpointAt>> FindCheckpoint(ObjectStore& store,
     auto named = VerifyCheckpoint(store, spec.restore());
     if (absl::IsNotFound(named.status()))
       return NothingToRestore(store, spec.restore());
-    if (!named.ok()) return Annotate(named.status(), "--restore");
+    if (!named.ok())
+      return CannotRestore(store, spec.restore(), named.status());
     return *std::move(named);
   }
   if (dir.empty()) return std::nullopt;

@@ -18,6 +18,7 @@
 #include "host/input/whole_series.h"
 #include "host/storage/uri_store.h"
 #include "proto/programs.pb.h"
+#include "runtime/data/bad_examples.h"
 #include "runtime/data/conversion.h"
 #include "runtime/data/example_text.h"
 #include "runtime/data/record_keys.h"
@@ -133,18 +134,22 @@ absl::StatusOr<std::string> Verify(const Dataset& dataset,
                                    const DataSettings& settings,
                                    ObjectStore& store) {
   PODSIM_RETURN_IF_ERROR(CheckShards(dataset, settings, store));
+  BadExamples bad;
   for (const Split split : {Split::kTrain, Split::kEval}) {
     const std::int64_t size = dataset.size(split);
     PODSIM_RETURN_IF_ERROR(
         OnSomeThreads((size + kAtOnce - 1) / kAtOnce, [&](std::int64_t part) {
           ExampleBuffer buffer(dataset.config());
           const std::int64_t end = std::min(size, (part + 1) * kAtOnce);
-          for (std::int64_t i = part * kAtOnce; i < end; ++i)
-            PODSIM_RETURN_IF_ERROR(
-                dataset.Read(split, i, {.in_order = true}, buffer.rows()));
+          for (std::int64_t i = part * kAtOnce; i < end; ++i) {
+            const absl::Status read =
+                dataset.Read(split, i, {.in_order = true}, buffer.rows());
+            if (!read.ok() && !bad.Add(read)) return read;
+          }
           return absl::OkStatus();
         }));
   }
+  PODSIM_RETURN_IF_ERROR(bad.Result());
   return absl::StrCat("good: ", CountsText(dataset.config()), "\n");
 }
 

@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "host/input/image_file.h"
+#include "host/input/other_file.h"
 #include "host/input/tfrecord.h"
 #include "host/input/tfrecord_format.h"
 
@@ -92,6 +93,9 @@ absl::StatusOr<std::int64_t> ReadFile(const ShardFile& file, std::int64_t most,
                           store.ReadRange(file.path, 0, 16));
   const auto source = OpenSource(
       file, NewTfRecordFormat(Schema())->PackingOfFile(start), store);
+  PODSIM_ASSIGN_OR_RETURN(const std::string_view begin,
+                          source->Peek(kOtherFileBytes));
+  PODSIM_RETURN_IF_ERROR(CheckIsTfRecord(begin, file.path));
   std::int64_t records = 0;
   for (; records < most; ++records) {
     PODSIM_ASSIGN_OR_RETURN(const std::string_view header,

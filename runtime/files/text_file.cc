@@ -1,6 +1,7 @@
 #include "runtime/files/text_file.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/text_format.h"
 #include "google/protobuf/util/json_util.h"
+#include "host/input/other_file.h"
 #include "host/storage/bounded_read.h"
 #include "host/storage/file_kind.h"
 #include "host/storage/no_file.h"
@@ -27,6 +29,8 @@
 namespace podsim {
 namespace {
 
+// What some editors begin a file of UTF-8 with.
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 // They are some dozen lines; a larger file is something else.
 constexpr std::int64_t kMostFileBytes = 1 * kMiB;
 constexpr std::size_t kLongestJsonError = 200;
@@ -197,6 +201,13 @@ absl::StatusOr<std::string> ReadText(const std::string& path,
         absl::StrCat(what, " ", std::string(text.status().message())));
   if (absl::IsNotFound(text.status())) return NoFile(*store, path, what);
   if (!text.ok()) return Annotate(text.status(), what);
+  if (text->starts_with(kByteOrderMark)) text->erase(0, kByteOrderMark.size());
+  const OtherFile other =
+      OtherFileOf(std::string_view(*text).substr(0, kOtherFileBytes), path);
+  if (!other.what.empty() && !IsJson(*text))
+    return absl::InvalidArgumentError(
+        absl::StrCat(what, " ", path, " is ", other.what, "; ", other.to_do,
+                     "; a ", kind.name, " is written as ", kind.example));
   return text;
 }
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "base/printable.h"
 #include "base/status.h"
+#include "base/units.h"
 #include "runtime/job/draw_faults.h"
 #include "runtime/job/fault_rules.h"
 
@@ -49,8 +50,10 @@ absl::Status CheckKind(const std::string& who, int kind,
 absl::Status CheckHost(const std::string& who, const char* field, int host,
                        const FaultScope& scope) {
   if (host >= 0 && host < scope.hosts) return absl::OkStatus();
-  return Bad(who, absl::StrCat(field, " ", host, " is not in 0 ... ",
-                               scope.hosts - 1));
+  return Bad(
+      who, absl::StrCat(field, " ", host, " is not in 0 ... ", scope.hosts - 1,
+                        "; the job has ", FormatCounted(scope.hosts, "host"),
+                        ", give one of them"));
 }
 
 absl::Status CheckSeconds(const std::string& who, const FaultRule& rule,
@@ -109,7 +112,9 @@ absl::Status CheckFault(const std::string& who, const Fault& fault,
   }
   if (fault.step() < 1 || fault.step() > scope.steps) {
     return Bad(who, absl::StrCat("step ", fault.step(), " is not in 1 ... ",
-                                 scope.steps));
+                                 scope.steps, "; the job has ",
+                                 FormatCounted(scope.steps, "step"),
+                                 ", give one of them"));
   }
   PODSIM_RETURN_IF_ERROR(CheckPhase(who, rule, fault.phase(), scope));
   return CheckSeconds(who, rule, fault.seconds());

@@ -44,6 +44,14 @@ absl::Status CheckDataset(const JobSpec& spec, const DatasetConfig& dataset) {
         "data set ", dataset.name(), " has ", dataset.train_examples(),
         " training examples of ", dataset.classes(),
         " classes; at least one of each is needed"));
+  if (spec.model_file().empty() && dataset.classes() < 2 &&
+      IsOfShards(spec.dataset()))
+    return absl::InvalidArgumentError(
+        absl::StrCat("data set ", dataset.name(), " has 1 class, which model ",
+                     spec.model(), " cannot tell from another: give ",
+                     spec.dataset() == "images"
+                         ? "a folder for each class"
+                         : "--classes=N, one more than the largest label"));
   return absl::OkStatus();
 }
 

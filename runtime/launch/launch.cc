@@ -36,6 +36,7 @@
 #include "runtime/files/output_files.h"
 #include "runtime/job/defaults.h"
 #include "runtime/job/format_plan.h"
+#include "runtime/job/plan_faults.h"
 #include "runtime/job/planner.h"
 #include "runtime/job/spec_check.h"
 #include "runtime/launch/compose_file.h"
@@ -277,8 +278,11 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
   PODSIM_RETURN_IF_ERROR(CheckOutputs(spec));
   if (flags.action == LaunchAction::kTrain)
     PODSIM_RETURN_IF_ERROR(CheckToken(flags.elsewhere, context.variables));
-  PODSIM_ASSIGN_OR_RETURN(const PlannedJob job,
-                          PlannedFrom(spec, flags.elsewhere.external_hosts()));
+  absl::StatusOr<PlannedJob> planned =
+      PlannedFrom(spec, flags.elsewhere.external_hosts());
+  if (IsOfFaultPlan(planned.status()) && flags.settings.has_faults())
+    return Annotate(planned.status(), flags.settings.faults());
+  PODSIM_ASSIGN_OR_RETURN(const PlannedJob job, std::move(planned));
   if (flags.action == LaunchAction::kTrain)
     PODSIM_RETURN_IF_ERROR(Annotate(CheckTrains(job.slice), "topology"));
   if (!dry_run && job.plan.bits().dataset().fingerprint().empty())

@@ -25,11 +25,15 @@ class KeptWork {
   std::string Advice(bool mendable) const;
 
  private:
+  std::string LostText() const;
+  std::string AdviceOnData() const;
+
   const JobSpec spec_;
   std::int64_t step_ = 0;   // the last one made
   std::int64_t saved_ = 0;  // the last one that a checkpoint holds
   std::int64_t last_ = 0;   // the job's
   bool gone_ = false;       // what was saved is not there any more
+  bool bad_data_ = false;   // what ended it, and would end it again
 };
 
 }  // namespace podsim

@@ -133,6 +133,11 @@ TEST_F(TypedMistakesTest, PodLaunch) {
                    "unexpected \"sh/train-1\"", "stands in quotes"},
            Mistake{"pod_coordinator --job=none.txt --listen=/tmp/a",
                    "address \"/tmp/a\" is a path", "give unix:/tmp/a"},
+           Mistake{
+               "pod_data show x --features=features=a:float32, "
+               "labels=b:int64",
+               "unexpected \"labels=b:int64\": --features is cut at a blank",
+               "--features='features=a:float32, labels=b:int64'"},
            Mistake{"pod_launch --model_dir s3://b/run", "s3://b/run",
                    "or gs://b/run for a bucket"},
            Mistake{"pod_launch --topology v5e-16", "'v5e-16'",

@@ -1,9 +1,12 @@
 // The store as the environment describes it, opened when it is first needed.
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <optional>
 #include <random>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/mutex.h"
 #include "base/status.h"
@@ -33,6 +36,28 @@ std::string EmulatorOf(Environment environment) {
   if (host.find("://") == std::string::npos) host = "http://" + host;
   while (host.back() == '/') host.pop_back();
   return host;
+}
+
+// "http://HOST" or "http://HOST:PORT", or with https://.
+absl::Status CheckEmulator(const std::string& url) {
+  const std::size_t begin = url.find("://") + 3;
+  const std::string scheme = url.substr(0, begin);
+  const std::string host = url.substr(begin, url.find('/', begin) - begin);
+  const std::size_t colon =
+      host.find(':', host.find(']') == host.npos ? 0 : host.find(']'));
+  std::uint32_t port = 1;
+  const bool good_port =
+      colon == host.npos || (absl::SimpleAtoi(host.substr(colon + 1), &port) &&
+                             port > 0 && port <= 65535);
+  const bool good_host =
+      !host.empty() && colon != 0 && host.find_first_of(" ?#@\\") == host.npos;
+  if ((scheme == "http://" || scheme == "https://") && good_host && good_port)
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "STORAGE_EMULATOR_HOST is ", url,
+      good_host && !good_port ? ", whose port is no number from 1 to 65535"
+                              : "",
+      "; give HOST:PORT, such as localhost:9000, or http://HOST:PORT"));
 }
 
 // gcloud's own file; empty: it would be nowhere.
@@ -70,6 +95,32 @@ std::string CertificatesOf(Environment environment) {
   return curls.empty() ? ValueOf(environment, "SSL_CERT_FILE") : curls;
 }
 
+// What stands there may be a token that was pasted in the wrong place: it is
+// described, not repeated, but for a path.
+absl::Status WrongCredentials(const std::string& asked) {
+  const bool path = asked[0] == '/' || asked[0] == '~' ||
+                    asked.starts_with("./") || asked.ends_with(".json");
+  if (path)
+    return absl::InvalidArgumentError(absl::StrCat(
+        kWords,
+        "; it looks like the path of a file: a service account's key "
+        "goes to GOOGLE_APPLICATION_CREDENTIALS, a file with a token "
+        "is PODSIM_GCS_CREDENTIALS=file:PATH"));
+  if (asked[0] == '{')
+    return absl::InvalidArgumentError(absl::StrCat(
+        kWords,
+        "; it looks like a key in JSON: write it to a file, and its "
+        "path to GOOGLE_APPLICATION_CREDENTIALS"));
+  for (const char* word : {"file", "command"})
+    if (asked == word || asked == absl::StrCat(word, ":"))
+      return absl::InvalidArgumentError(absl::StrCat(
+          kWords, "; \"", asked, "\" lacks what follows the colon"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      kWords, "; it is ", asked.size(),
+      " characters that begin with none of these: a token goes to a file, as "
+      "in PODSIM_GCS_CREDENTIALS=file:PATH"));
+}
+
 Source Asked(Environment environment, const std::string& asked, Http* http) {
   constexpr std::string_view kFile = "file:";
   constexpr std::string_view kCommand = "command:";
@@ -79,8 +130,7 @@ Source Asked(Environment environment, const std::string& asked, Http* http) {
     return FileTokens(asked.substr(kFile.size()));
   if (asked.rfind(kCommand, 0) == 0 && asked.size() > kCommand.size())
     return CommandTokens(asked.substr(kCommand.size()));
-  // What stands there may be a token that was pasted in the wrong place.
-  return absl::InvalidArgumentError(absl::StrCat(kWords, "; it is neither"));
+  return WrongCredentials(asked);
 }
 
 // gcloud's own file, if it is there.
@@ -193,6 +243,7 @@ absl::StatusOr<std::unique_ptr<GcsClient>> GcsClientFor(
   const std::string emulator = EmulatorOf(environment);
   // Shared by the calls and by what fetches their tokens.
   auto http = NewCurlHttp({.certificates = CertificatesOf(environment)});
+  if (!emulator.empty()) PODSIM_RETURN_IF_ERROR(CheckEmulator(emulator));
   PODSIM_ASSIGN_OR_RETURN(
       auto tokens, SourceFor(environment, !emulator.empty(), http.get()));
   std::random_device random;

@@ -79,6 +79,12 @@ TEST(NpyTest, RefusesWithFileOffsetAndReason) {
   const auto invalid = absl::StatusCode::kInvalidArgument;
   refused("", damaged, "no file of NumPy's");
   refused("PK\x03\x04 something else", damaged, "no file of NumPy's");
+  refused("<html>", damaged, "it is a web page (HTML)");
+  refused("1,2,3\n", damaged, "it is text, beginning '1,2,3'; numpy.save");
+  refused(Npy("<U1", "3,", std::string(12, 0)), invalid,
+          "numpy.unique(a, return_inverse=True)[1]");
+  refused(Npy("<c8", "3,", std::string(24, 0)), invalid,
+          "save a.real and a.imag");
   refused(good.substr(0, 40), damaged, "header");
   refused(good.substr(0, good.size() - 1), damaged, "its header says 24");
   refused(good + "x", damaged, "25 bytes of elements");

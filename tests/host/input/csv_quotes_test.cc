@@ -97,17 +97,19 @@ TEST(CsvQuotes, ThatDoNotEndAreRefused) {
         CsvColumn(absl::StrCat("a,b\n1,1\n2,\"", rest), "b"),
         StatusIs(kDataLoss,
                  "/c/train.csv: offset 10: the quote that begins a cell here "
-                 "does not end"));
+                 "does not end; end it, or take it away"));
   EXPECT_THAT(CsvColumn("\"a,b\n1,1\n", "b"),
               StatusIs(kDataLoss, HasSubstr("/c/train.csv: offset 0: the quote "
                                             "that begins a cell")));
   // More than a line may have.
   std::string file = "a,b\n1,1\n2,\"";
   for (int i = 0; i < 600'000; ++i) file += "3,3\n";
-  EXPECT_THAT(CsvColumn(file, "b"),
-              StatusIs(kDataLoss,
-                       "/c/train.csv: offset 10: the quote that begins a cell "
-                       "here does not end within 1048576 bytes"));
+  EXPECT_THAT(
+      CsvColumn(file, "b"),
+      StatusIs(kDataLoss,
+               "/c/train.csv: offset 10: the quote that begins a cell "
+               "here does not end within 1048576 bytes; end it, or take "
+               "it away"));
   EXPECT_THAT(
       CsvColumn(absl::StrCat("a,b\n1,", std::string(2 << 20, '1')), "b"),
       StatusIs(kDataLoss,
@@ -130,11 +132,11 @@ TEST(CsvLines, HaveAsManyCellsAsTheHeader) {
   EXPECT_THAT(CsvColumn(file + "2,2\n3,3,3\n", "b"),
               StatusIs(kDataLoss,
                        "/c/train.csv: line 4, offset 13: a line of 2 cells, "
-                       "but the header has 3"));
+                       "but the header has 3: mend the line, or delete it"));
   EXPECT_THAT(CsvColumn(file + "2,2,2,\n", "b"),
               StatusIs(kDataLoss,
                        "/c/train.csv: line 4, offset 13: a line of 4 cells, "
-                       "but the header has 3"));
+                       "but the header has 3: mend the line, or delete it"));
   EXPECT_THAT(CsvColumn(file + "2\n", "a"),
               StatusIs(kDataLoss, HasSubstr("a line of 1 cell,")));
   EXPECT_THAT(CsvColumn(file + "2,2,\"2,2\",2\n", "b"),
@@ -158,7 +160,7 @@ TEST(CsvLines, AByteOrderMarkIsNoneOfTheirs) {
     EXPECT_THAT(values, ElementsAre(1, 3));
     // Of a file's begin alone.
     EXPECT_THAT(read("1,2\n" + mark + "3,4\n", "0"),
-                StatusIs(kDataLoss, HasSubstr("offset 4")));
+                StatusIs(kDataLoss, HasSubstr("line 2: column 0 (from 0): ")));
   }
 }
 

@@ -58,6 +58,7 @@ TEST(GuessCsvSchema, RefusesWordsForLabelsWithoutAHeader) {
 TEST(DelimiterHint, NamesWhatIsThereInPlaceOfCommas) {
   EXPECT_THAT(DelimiterHint("a;b"), HasSubstr("delimiter looks like ';'"));
   EXPECT_THAT(DelimiterHint("a\tb"), HasSubstr("delimiter looks like a tab"));
+  EXPECT_THAT(DelimiterHint("a b"), HasSubstr("delimiter looks like a blank"));
   EXPECT_EQ(DelimiterHint("a,b;c"), "");
   EXPECT_EQ(DelimiterHint("a"), "");
   EXPECT_THAT(GuessCsvSchema("a;b", "my.csv"),

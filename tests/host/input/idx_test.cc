@@ -63,10 +63,14 @@ INSTANTIATE_TEST_SUITE_P(
         BadIdx{"Empty", IdxKind::kImages, "", "0", "inside its header"},
         BadIdx{"HeaderCut", IdxKind::kImages, IdxImages(1, 1, 1).substr(0, 15),
                "15", "inside its header of 16 bytes"},
-        BadIdx{"LabelsForImages", IdxKind::kImages, IdxLabels(100, 10), "0",
-               "0x00000801, must be 0x00000803 for images"},
-        BadIdx{"ImagesForLabels", IdxKind::kLabels, IdxImages(1, 1, 1), "0",
-               "0x00000803, must be 0x00000801 for labels"},
+        BadIdx{
+            "LabelsForImages", IdxKind::kImages, IdxLabels(100, 10), "0",
+            "0x00000801, must be 0x00000803 for images; it holds labels: the "
+            "two files seem to have each other's names"},
+        BadIdx{
+            "ImagesForLabels", IdxKind::kLabels, IdxImages(1, 1, 1), "0",
+            "0x00000803, must be 0x00000801 for labels; it holds images: the "
+            "two files seem to have each other's names"},
         BadIdx{"WebPage", IdxKind::kLabels, "<html>404 Not Found</html>", "0",
                "it begins with \"<htm\", as a web page does: fetch the file "
                "again"},

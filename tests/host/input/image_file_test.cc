@@ -189,6 +189,23 @@ TEST(Png, InterlacedRowsComeInTheirPlaces) {
               ElementsAre(1, 2, 3, 4));
 }
 
+TEST(DecodeImage, SaysWhatIsThereInstead) {
+  Pixels pixels;
+  for (const auto& [file, said] :
+       {std::pair("<!DOCTYPE html><title>404</title>",
+                  "it is a web page (HTML), as of a download that failed, "
+                  "neither a JPEG nor a PNG file: fetch the image again, or "
+                  "delete it"),
+        std::pair("GIF89a",
+                  "it is a GIF image, neither a JPEG nor a PNG file: "
+                  "convert it, or delete it"),
+        std::pair("version https://git-lfs.github.com", "git lfs pull"),
+        std::pair("", "it is empty"),
+        std::pair("hello", "it begins with 'hello'")})
+    EXPECT_THAT(DecodeImage(file, 3, pixels),
+                StatusIs(kDataLoss, HasSubstr(said)));
+}
+
 TEST(Png, DamageIsSaid) {
   const std::string whole = PngFile(
       {.columns = 2, .colors = kColors, .lines = {0, 1, 2, 3, 4, 5, 6}});

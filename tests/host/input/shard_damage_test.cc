@@ -87,7 +87,9 @@ TEST_F(DamageTest, AFlippedByteOfARecordEndsTheBatch) {
   EXPECT_THAT(infeed.Next(),
               StatusIs(kDataLoss, absl::StrCat(kPath, ": offset ", offsets_[3],
                                                ": the checksum of a record's "
-                                               "bytes is wrong")));
+                                               "bytes is wrong: the file is "
+                                               "damaged; fetch or write it "
+                                               "again")));
 }
 
 TEST_F(DamageTest, AFileThatChangedSinceItWasIndexed) {

@@ -17,6 +17,7 @@
 namespace podsim {
 namespace {
 
+using ::podsim::testing::IsOk;
 using ::podsim::testing::StatusIs;
 using ::podsim::testing::WriteShards;
 using ::testing::HasSubstr;
@@ -130,6 +131,24 @@ TEST(FindShards, AFileIsADataSet) {
 }
 
 // Such as the version's of TFDS.
+// It is there, whatever else it lacks.
+TEST(FindShards, AFileThatCannotBeReadIsNotSaidToBeMissing) {
+  class Locked final : public ObjectStoreWrapper {
+   public:
+    using ObjectStoreWrapper::ObjectStoreWrapper;
+    absl::StatusOr<ObjectStat> Stat(std::string_view path) override {
+      return absl::PermissionDeniedError(
+          absl::StrCat("open ", std::string(path), ": Permission denied"));
+    }
+  };
+  const auto memory = NewMemoryStore();
+  ASSERT_THAT(memory->Write("/d/my.csv", "x"), IsOk());
+  Locked store(memory.get());
+  EXPECT_THAT(FindShards("/d/my.csv", store),
+              StatusIs(absl::StatusCode::kPermissionDenied,
+                       "open /d/my.csv: Permission denied"));
+}
+
 TEST(FindShards, NamesTheFoldersThatMayBeMeant) {
   const auto store = NewMemoryStore();
   ASSERT_THAT(store->Write("/mnist/3.0.1/mnist-train-0", "x"),

@@ -404,6 +404,18 @@ TEST_F(CkptTest, AdoptPutsWhatIsThereOnTheRecord) {
   EXPECT_EQ(Run({"adopt", "/none"}).exit_code, 2);
 }
 
+TEST_F(CkptTest, AdoptAndCleanAreForTheFolderOfARun) {
+  ASSERT_THAT(store_->Write("/shards/train-0", "x"), IsOk());
+  for (const char* command : {"adopt", "clean", "verify"}) {
+    const CkptResult result = Run({command, "/shards"});
+    EXPECT_EQ(result.exit_code, 2) << command;
+    EXPECT_THAT(result.error, HasSubstr("/shards holds no checkpoint"))
+        << command;
+  }
+  ASSERT_OK_AND_ASSIGN(const auto names, store_->List("/shards"));
+  EXPECT_THAT(names, ElementsAre("train-0"));
+}
+
 TEST_F(CkptTest, AdoptWritesARecordAnewThatCannotBeRead) {
   Save("/m", 100);
   ASSERT_THAT(store_->Write("/m/.podsim-job", "<html>"), IsOk());

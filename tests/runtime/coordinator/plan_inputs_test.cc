@@ -16,6 +16,7 @@
 #include "host/input/tfrecord.h"
 #include "host/storage/storage.h"
 #include "tests/host/input/gzip_bytes.h"
+#include "tests/host/input/shard_bytes.h"
 #include "tests/runtime/job/job_fixture.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/temp_dir.h"
@@ -96,6 +97,34 @@ TEST(PlanInputsTest, ReadersNeedMemoryForTheHostsOfAProcess) {
   EXPECT_THAT(inputs("processes: 1"),
               StatusIs(kExhausted, HasSubstr("raise --input_memory")));
   EXPECT_THAT(inputs("processes: 1 shuffle: false"), IsOk());
+}
+
+// Of a schema that fits no record, before a pod forms.
+TEST(PlanInputsTest, TheFirstRecordsAreRead) {
+  const testing::TempDir dir;
+  setenv("XDG_CACHE_HOME", dir.file("cache").c_str(), /*overwrite=*/1);
+  const auto store = NewLocalStore();
+  std::string bytes;
+  for (int n = 0; n < 20; ++n) bytes += testing::NumberedRecord(n);
+  ASSERT_THAT(store->Write(dir.file("train-0"), bytes), IsOk());
+  const auto inputs = [&](const char* features, int classes) {
+    return GatherPlanInputs(
+        Spec(absl::StrCat("topology: 'v3-8' dataset: 'tfrecord' data_dir: '",
+                          dir.path(), "' features: '", features,
+                          "' classes: ", classes,
+                          " batch_per_core: 1 train_steps: 1 "
+                          "learning_rate: 0.1 ")),
+        /*one_machine=*/true);
+  };
+  constexpr auto kLoss = absl::StatusCode::kDataLoss;
+  EXPECT_THAT(inputs(testing::kNumberedSchema, 7), IsOk());
+  EXPECT_THAT(
+      inputs("features=pair:float32[3],labels=label:int64", 7),
+      StatusIs(kLoss, HasSubstr("it has 2 values, the schema wants 3")));
+  EXPECT_THAT(inputs("features=pear:float32[2],labels=label:int64", 7),
+              StatusIs(kLoss, HasSubstr("it has label, pair")));
+  EXPECT_THAT(inputs(testing::kNumberedSchema, 6),
+              StatusIs(kLoss, HasSubstr("label 6 is not in 0 to 5")));
 }
 
 }  // namespace

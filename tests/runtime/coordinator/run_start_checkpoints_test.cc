@@ -281,9 +281,12 @@ TEST_P(RunStartTest, TheOneThatIsNamedIsTaken) {
 TEST_P(RunStartTest, NoOtherReplacesTheOneThatIsNamed) {
   Save({10, 20});
   testing::Damage(store(), plan_, 20);
-  EXPECT_THAT(Start(plan_, Path(20)),
-              StatusIs(kLoss, AllOf(HasSubstr("--restore"),
-                                    HasSubstr(PartName(1, 4)))));
+  EXPECT_THAT(
+      Start(plan_, Path(20)),
+      StatusIs(kLoss, AllOf(HasSubstr("--restore"), HasSubstr(PartName(1, 4)),
+                            HasSubstr("the newest good one beside it: "
+                                      "--restore=" +
+                                      Path(10)))));
   EXPECT_THAT(Start(plan_, Path(30)),
               StatusIs(absl::StatusCode::kNotFound,
                        AllOf(HasSubstr("--restore"), HasSubstr(Path(30)))));

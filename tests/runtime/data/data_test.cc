@@ -204,6 +204,45 @@ TEST_F(PodDataTest, SaysWhatIsInPlaceOfAFolder) {
                         "/none; give a folder, a file, or DIR/PATTERN"));
 }
 
+// A line for each file, at most three, and how many examples are left.
+TEST_F(PodDataTest, VerifyTellsHowMuchIsWrong) {
+  ASSERT_THAT(store_->Delete("/data/train-1001"), IsOk());
+  const DataResult shape =
+      RunPlain({"verify", "/data",
+                "--features=features=pair:float32[3],labels=label:"
+                "int64"});
+  EXPECT_EQ(shape.exit_code, 1);
+  EXPECT_THAT(
+      shape.error,
+      AllOf(HasSubstr("/data/train-1000: offset 0: feature pair: it has "
+                      "2 values, the schema wants 3: give it a shape "
+                      "that fits\n/data/train-1002: offset 0: "),
+            HasSubstr("; and 6 examples more cannot be read")));
+}
+
+TEST_F(PodDataTest, SaysWhatIsNoTfRecord) {
+  ASSERT_THAT(store_->Write("/csv/a", "x,label\n1.5,0\n2.5,1\n"), IsOk());
+  ASSERT_THAT(store_->Write("/html/a", "<html><title>404</title></html>"),
+              IsOk());
+  for (const DataResult& csv :
+       {Run({"verify", "/csv/a"}), RunPlain({"show", "/csv/a"})}) {
+    EXPECT_EQ(csv.exit_code, 1);
+    EXPECT_THAT(csv.error,
+                HasSubstr("/csv/a: offset 0: it is no TFRecord file; it is "
+                          "text, beginning 'x,label': --dataset=csv reads"));
+  }
+  EXPECT_THAT(Run({"verify", "/html/a"}).error,
+              HasSubstr("it is a web page (HTML)"));
+}
+
+TEST_F(PodDataTest, SaysWhichFoldersArraysLieIn) {
+  ASSERT_THAT(store_->Write("/x/notes.txt", "x"), IsOk());
+  EXPECT_THAT(RunPlain({"verify", "/x", "--dataset=arrays"}).error,
+              HasSubstr("there is no folder /x/train; data set arrays is"));
+  EXPECT_THAT(RunPlain({"verify", "/x", "--dataset=npz"}).error,
+              HasSubstr("there is no file /x/train.npz; data set npz is"));
+}
+
 TEST_F(PodDataTest, AnEmptyShardIsNotGood) {
   const DataResult one = Run({"verify", "/data"});
   EXPECT_EQ(one.exit_code, 1);

@@ -101,6 +101,25 @@ TEST(ReadFaultsTest, ReadsAFileAndNamesOneThatIsMissing) {
                        AllOf(HasSubstr("fault plan file"), HasSubstr("none"))));
 }
 
+TEST(ReadFaultsTest, AnotherEncodingIsSaidAndAMarkOfUtf8PassedOver) {
+  const TempDir dir;
+  std::ofstream(dir.file("wide.txt")) << "\xff\xfe"
+                                      << "f";
+  EXPECT_THAT(
+      ReadFaults(dir.file("wide.txt")),
+      StatusIs(kInvalid,
+               AllOf(HasSubstr("wide.txt is UTF-16 text; podsim reads "
+                               "UTF-8: iconv -f UTF-16 -t UTF-8 "),
+                     HasSubstr("> utf8.txt; a fault plan is written"))));
+  std::ofstream(dir.file("page.txt")) << "<!DOCTYPE html><html></html>";
+  EXPECT_THAT(ReadFaults(dir.file("page.txt")),
+              StatusIs(kInvalid, HasSubstr("page.txt is a web page (HTML)")));
+  std::ofstream(dir.file("marked.txt"))
+      << "\xef\xbb\xbf"
+      << "faults { kind: KILL host: 2 step: 20 }";
+  EXPECT_THAT(ReadFaults(dir.file("marked.txt")), ::podsim::testing::IsOk());
+}
+
 TEST(FaultFuzzTest, AnyTextGivesFaultsThatFitOrAnErrorInOneLine) {
   constexpr int kMutants = 20'000;
   const std::uint32_t seed = testing::FuzzSeed();

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/job/draw_faults.h"
+#include "runtime/job/plan_faults.h"
 #include "settings/words.h"
 #include "tests/runtime/job/job_fixture.h"
 #include "tests/testing/status_matchers.h"
@@ -178,8 +179,12 @@ TEST(DrawFaultsTest, AreCheckedAgainstTheJob) {
                      " faults { faults { ", what, " } }"));
   };
   EXPECT_THAT(fault("kind: KILL host: 3 step: 50"), IsOk());
-  EXPECT_THAT(fault("kind: KILL host: 4 step: 50"),
-              StatusIs(kInvalid, HasSubstr("host 4 is not in 0 ... 3")));
+  EXPECT_THAT(
+      fault("kind: KILL host: 4 step: 50"),
+      StatusIs(kInvalid, HasSubstr("host 4 is not in 0 ... 3; the job has 4 "
+                                   "hosts, give one of them")));
+  EXPECT_TRUE(IsOfFaultPlan(fault("kind: KILL host: 4 step: 50").status()));
+  EXPECT_FALSE(IsOfFaultPlan(PlanSaving("train_steps: 0").status()));
   EXPECT_THAT(fault("kind: KILL step: 51"),
               StatusIs(kInvalid, HasSubstr("step 51 is not in 1 ... 50")));
   EXPECT_THAT(fault("kind: CUT host: 0 to: 1 step: 1"), IsOk());

@@ -114,6 +114,30 @@ TEST(ModelFilePlanTest, HbmThatIsCountedOpAfterOpIsAWarning) {
       StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("the largest")));
 }
 
+// All labels would be of the one class that there is.
+TEST(NamedModelPlanTest, NeedsTheNumberOfClassesOfShards) {
+  const auto planned = [](const char* dataset, std::int32_t classes) {
+    DatasetConfig config = Digits();
+    config.set_name(dataset);
+    config.set_classes(classes);
+    return PlanJob(
+        Spec(absl::StrCat("topology: 'v3-8' model: 'mlp' batch_per_core: 8 "
+                          "train_steps: 2 learning_rate: 0.1 data_dir: 'd' "
+                          "features: 'features=float32[8,8],labels=int32' "
+                          "dataset: '",
+                          dataset, "'")),
+        Inputs(config));
+  };
+  EXPECT_THAT(planned("csv", 2), ::podsim::testing::IsOk());
+  EXPECT_THAT(
+      planned("csv", 1),
+      StatusIs(kInvalid, HasSubstr("data set csv has 1 class, which "
+                                   "model mlp cannot tell from another: "
+                                   "give --classes=N")));
+  EXPECT_THAT(planned("images", 1),
+              StatusIs(kInvalid, HasSubstr("give a folder for each class")));
+}
+
 TEST(ModelFilePlanTest, HasNoRecipe) {
   const PlanInputs inputs = InputsWith(Network(8));
   const std::string file = "model_file: 'f' ";

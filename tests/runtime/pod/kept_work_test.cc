@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string>
 
+#include "absl/status/status.h"
+
 namespace podsim {
 namespace {
 
@@ -126,6 +128,32 @@ TEST(KeptWorkTest, MeasuringAndEvaluatingMakeNothingToKeep) {
     work.OnEvent(Step(7));
     EXPECT_EQ(work.Advice(true), "");
   }
+}
+
+// A wrong record ends the same command again, wherever it begins.
+TEST(KeptWorkTest, BadDataAreToBeMendedFirst) {
+  JobSpec spec = Spec("m");
+  spec.set_dataset("tfrecord");
+  spec.set_data_dir("shards");
+  JobEvent failed;
+  failed.mutable_failed()->set_phase("input");
+  failed.mutable_failed()->set_code(
+      static_cast<int>(absl::StatusCode::kDataLoss));
+  KeptWork work(spec);
+  work.OnEvent(failed);
+  EXPECT_EQ(work.Advice(false),
+            "the same command would fail again: mend the data first; pod_data "
+            "verify shards --dataset=tfrecord finds what cannot be read");
+  work.OnEvent(Step(30));
+  EXPECT_THAT(work.Advice(false), HasSubstr("30 steps are lost; the same"));
+  work.OnEvent(Saved(20));
+  EXPECT_THAT(work.Advice(false),
+              AllOf(HasSubstr("step 20 is saved"), Not(HasSubstr("are lost"))));
+  // A store that did not answer may do so later.
+  failed.mutable_failed()->set_code(
+      static_cast<int>(absl::StatusCode::kUnavailable));
+  work.OnEvent(failed);
+  EXPECT_THAT(work.Advice(false), HasSubstr("goes on after step 20 of 30"));
 }
 
 // The directory was moved away while the job ran.

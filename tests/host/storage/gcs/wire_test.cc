@@ -135,6 +135,44 @@ TEST_F(GcsWire, TakesItsCredentialsFromTheEnvironment) {
                                       ::testing::Not(HasSubstr("right")))));
 }
 
+// What is pasted there may be a secret, but a path is none.
+TEST_F(GcsWire, CredentialsOfAnotherFormAreToldByTheirForm) {
+  for (const auto& [given, said] :
+       {std::pair("/home/me/key.json",
+                  "it looks like the path of a file: a service account's key "
+                  "goes to GOOGLE_APPLICATION_CREDENTIALS"),
+        std::pair("{\"type\": \"service_account\"}",
+                  "it looks like a key in JSON: write it to a file"),
+        std::pair("file:", "lacks what follows the colon"),
+        std::pair("ya29.secret",
+                  "it is 11 characters that begin with none of "
+                  "these: a token goes to a file")}) {
+    Variables()["PODSIM_GCS_CREDENTIALS"] = given;
+    EXPECT_THAT(Store(), StatusIs(absl::StatusCode::kInvalidArgument,
+                                  AllOf(HasSubstr(said),
+                                        ::testing::Not(HasSubstr("ya29")),
+                                        ::testing::Not(HasSubstr("/home")))));
+  }
+}
+
+TEST_F(GcsWire, AnEmulatorIsAHostAndAPort) {
+  for (const char* bad :
+       {"localhost:http", "localhost:", "localhost:0", "localhost:70000",
+        ":9000", "ftp://localhost:9000", "http://", "a b:9000"}) {
+    Variables()["STORAGE_EMULATOR_HOST"] = bad;
+    EXPECT_THAT(Store(), StatusIs(absl::StatusCode::kInvalidArgument,
+                                  AllOf(HasSubstr("STORAGE_EMULATOR_HOST is "),
+                                        HasSubstr("give HOST:PORT, such as "
+                                                  "localhost:9000"))))
+        << bad;
+  }
+  for (const char* good : {"localhost:9000", "localhost", "[::1]:9000",
+                           "https://gcs.example:443", "http://h:1/storage/"}) {
+    Variables()["STORAGE_EMULATOR_HOST"] = good;
+    EXPECT_THAT(Store(), IsOk()) << good;
+  }
+}
+
 TEST_F(GcsWire, NoStoreThereIsSaidSo) {
   auto client = std::make_unique<GcsClient>(
       GcsClient::Options{.endpoint = "http://localhost:1",
