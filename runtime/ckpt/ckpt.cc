@@ -24,6 +24,8 @@ namespace {
 
 constexpr int kDiffers = 1;
 constexpr int kRefused = 2;
+// Of a model_dir whose job deletes what is being read.
+constexpr int kLooks = 10;
 
 absl::StatusOr<FoundCheckpoint> Find(ObjectStore& store,
                                      const std::string& path,
@@ -42,12 +44,29 @@ absl::Status Ls(ObjectStore& store, const std::string& model_dir,
   return absl::OkStatus();
 }
 
+// Of a step of `model_dir` that could not be read.
+bool HasVanished(ObjectStore& store, const std::string& model_dir,
+                 const std::string& path) {
+  const auto step = ParseStep(NameOf(path));
+  if (!step) return false;
+  const auto there = IsStillThere(store, model_dir, *step);
+  return there.ok() && !*there;
+}
+
+// A running job deletes old ones: then another is the newest.
 absl::Status Show(ObjectStore& store, const std::string& path, absl::Time now,
                   CkptResult& result) {
-  PODSIM_ASSIGN_OR_RETURN(const FoundCheckpoint found,
-                          Find(store, path, result));
-  PODSIM_ASSIGN_OR_RETURN(result.text, Explain(store, found.at, now));
-  return absl::OkStatus();
+  for (int look = 1;; ++look) {
+    result.error.clear();
+    PODSIM_ASSIGN_OR_RETURN(const FoundCheckpoint found,
+                            Find(store, path, result));
+    absl::StatusOr<std::string> text = Explain(store, found.at, now);
+    const bool again = !text.ok() && look < kLooks && found.at.path != path &&
+                       HasVanished(store, path, found.at.path);
+    if (again) continue;
+    PODSIM_ASSIGN_OR_RETURN(result.text, std::move(text));
+    return absl::OkStatus();
+  }
 }
 
 // The checkpoint at `path`, or all that a model_dir at `path` holds.
@@ -63,15 +82,6 @@ absl::StatusOr<std::vector<std::string>> PathsToVerify(
   paths.reserve(steps.size());
   for (const std::int64_t step : steps) paths.push_back(StepPath(path, step));
   return paths;
-}
-
-// Of a step of `model_dir` that could not be read.
-bool HasVanished(ObjectStore& store, const std::string& model_dir,
-                 const std::string& path) {
-  const auto step = ParseStep(NameOf(path));
-  if (!step) return false;
-  const auto there = IsStillThere(store, model_dir, *step);
-  return there.ok() && !*there;
 }
 
 // Of a store that did not answer once: whether it still does not.

@@ -2,6 +2,7 @@
 #include "runtime/ckpt/ckpt.h"
 
 #include <cmath>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -263,6 +264,62 @@ class GoingStore final : public ObjectStoreWrapper {
   int left_;
   int unanswered_ = 0;
 };
+
+// Does something before one of the calls that read.
+class BusyStore final : public ObjectStoreWrapper {
+ public:
+  BusyStore(ObjectStore* base, int calls, std::function<void()> job)
+      : ObjectStoreWrapper(base), left_(calls), job_(std::move(job)) {}
+  absl::StatusOr<std::string> Read(std::string_view path) override {
+    Count();
+    return ObjectStoreWrapper::Read(path);
+  }
+  absl::StatusOr<std::string> ReadRange(std::string_view path,
+                                        std::int64_t offset,
+                                        std::int64_t length) override {
+    Count();
+    return ObjectStoreWrapper::ReadRange(path, offset, length);
+  }
+  absl::StatusOr<ObjectStat> Stat(std::string_view path) override {
+    Count();
+    return ObjectStoreWrapper::Stat(path);
+  }
+  absl::StatusOr<std::vector<std::string>> List(
+      std::string_view prefix) override {
+    Count();
+    return ObjectStoreWrapper::List(prefix);
+  }
+  bool struck() const { return left_ < 0; }
+
+ private:
+  void Count() {
+    if (left_-- == 0) job_();
+  }
+  int left_;
+  const std::function<void()> job_;
+};
+
+TEST_F(CkptTest, ShowLooksAgainWheneverAJobDeletesWhatItReads) {
+  int seen_old = 0;
+  int calls = 0;
+  for (bool struck = true; struck; ++calls) {
+    Save("/m", 100);
+    BusyStore store(store_.get(), calls, [&] {
+      Save("/m", 200);
+      ASSERT_THAT(store_->DeleteTree("/m/100"), IsOk());
+    });
+    const CkptResult result =
+        RunCkpt({"show", "/m"}, store, absl::FromUnixSeconds(2'000'000'000),
+                /*width=*/0);
+    struck = store.struck();
+    EXPECT_EQ(result.exit_code, 0) << calls << ": " << result.error;
+    EXPECT_THAT(result.error, IsEmpty()) << calls;
+    seen_old += result.text.find("/m/100\n") != std::string::npos;
+    ASSERT_THAT(store_->DeleteTree("/m"), IsOk());
+  }
+  EXPECT_GE(seen_old, 1);
+  EXPECT_GT(calls, 2 * seen_old);
+}
 
 // Each call to it may take minutes.
 TEST_F(CkptTest, VerifyEndsWithTheFirstWhoseStoreIsGone) {
