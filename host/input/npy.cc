@@ -205,6 +205,8 @@ template <typename S, typename T>
 void Convert(std::string_view from, std::span<std::byte> to) {
   const std::size_t count = from.size() / sizeof(S);
   for (std::size_t at = 0; at < count; ++at) {
+    // A byte with a sign is a number here.
+    // NOLINTNEXTLINE(bugprone-signed-char-misuse)
     const T value = static_cast<T>(ElementAt<S>(from, at));
     std::memcpy(to.data() + at * sizeof(T), &value, sizeof(T));
   }

@@ -11,7 +11,9 @@
 namespace podsim {
 namespace {
 
-using std::string_view_literals::operator""sv;
+// The check does not see literals.
+using std::string_view_literals::
+operator""sv;  // NOLINT(misc-unused-using-decls)
 
 constexpr const char* kWriteAsCsv =
     "write it as a CSV file, as .npy files or as TFRecord shards";

@@ -139,6 +139,7 @@ std::string JsonFieldText(const std::string& message,
   if (end == message.npos) return "";
   const std::string name = message.substr(0, end);
   std::vector<std::string> names;
+  names.reserve(static_cast<std::size_t>(file.field_count()));
   for (int i = 0; i < file.field_count(); ++i)
     names.push_back(file.field(i)->name());
   return PrintableLine(absl::StrCat("there is no field \"", name, "\"",
