@@ -1,4 +1,5 @@
-// What lies where a data set's one file should, by its name and first bytes.
+// What lies where a data set's one file should, by its name. What its bytes are
+// says whoever reads them (other_file.h).
 #ifndef PODSIM_HOST_INPUT_PLACE_KIND_H_
 #define PODSIM_HOST_INPUT_PLACE_KIND_H_
 
