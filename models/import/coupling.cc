@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "models/import/degrees.h"
 #include "models/import/pod_means.h"
 
 namespace podsim {
@@ -199,18 +200,20 @@ class CouplingFinder {
 
 Coupling CouplingOf(const FlatFunction& function, const CoupledRoles& roles) {
   Coupling result;
+  Coupling alone;  // nothing is reduced
   std::set<int> reduced;
   while (true) {
     CouplingFinder finder(function, roles, reduced);
     result.op = finder.Run();
     result.is_divided = result.op >= 0 && finder.IsDivided(result.op);
+    if (reduced.empty()) alone = result;
     const std::size_t before = reduced.size();
     if (result.op >= 0)
       reduced.insert(finder.to_reduce().begin(), finder.to_reduce().end());
     if (reduced.size() == before) break;
   }
   result.to_reduce.assign(reduced.begin(), reduced.end());
-  return result;
+  return KeepsItsValue(function, result.to_reduce, roles.loss) ? result : alone;
 }
 
 std::string CouplingText(const FlatFunction& function,

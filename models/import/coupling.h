@@ -19,8 +19,8 @@ struct CoupledRoles {
 
 struct Coupling {
   // Sums over a core's examples that follow from no variable: the loss is what
-  // one device computes if the mean of the cores' sums takes their place. In
-  // order.
+  // one device computes if the mean of the cores' sums takes their place
+  // (degrees.h). In order. All of them or none.
   std::vector<int> to_reduce;
   // The op that couples the examples all the same; -1: none does.
   int op = -1;

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/status.h"
+#include "models/import/degrees.h"
 #include "models/import/flat_builder.h"
-#include "models/ops/constant_value.h"
 
 namespace podsim {
 namespace {
@@ -43,38 +43,6 @@ bool TakesFraction(const FlatFunction& function, int place) {
   return std::find(function.results.begin(), function.results.end(), place) ==
          function.results.end();
 }
-
-// By which power of the number of examples each value grows.
-class Degrees {
- public:
-  explicit Degrees(const FlatFunction& function)
-      : function_(function), of_(function.ops.size()) {
-    for (std::size_t i = 0; i < of_.size(); ++i) of_[i] = Of(function.ops[i]);
-  }
-  double At(int place) const { return of_[AtPlace(place)]; }
-
- private:
-  double Of(const FlatOp& op) const {
-    const std::vector<int>& in = op.operands;
-    if (op.Is("constant"))
-      return static_cast<double>(op.attributes.Int(kBatchPower, 0));
-    if (op.entry == nullptr || in.empty()) return 0;
-    if (op.Is("multiply")) return At(in[0]) + At(in[1]);
-    if (op.Is("divide")) return At(in[0]) - At(in[1]);
-    if (op.Is("sqrt")) return At(in[0]) / 2;
-    if (op.Is("rsqrt")) return -At(in[0]) / 2;
-    double degree = At(in[op.Is("select") ? 1 : 0]);
-    for (const int operand : in) degree = std::max(degree, At(operand));
-    const bool folds =
-        !op.type.batched() && std::any_of(in.begin(), in.end(), [&](int place) {
-          return function_.ops[AtPlace(place)].type.batched();
-        });
-    return folds ? degree + 1 : degree;
-  }
-
-  const FlatFunction& function_;
-  std::vector<double> of_;
-};
 
 class PodMeans {
  public:
@@ -113,8 +81,7 @@ class PodMeans {
                     [&](int place) { return is_of_pod_[AtPlace(place)]; });
     if (!reads || from.type.batched()) return builder_.Add(op);
     is_of_pod = true;
-    if (!IsOneOf(from, {"add", "subtract", "maximum", "minimum", "compare",
-                        "select"}))
+    if (!TakesPlainNumbers(from))
       return op.Is("convert")
                  ? builder_.Emit("convert", op.operands, op.attributes)
                  : builder_.Add(op);
@@ -135,7 +102,8 @@ class PodMeans {
                             builder_.Emit("convert", {operand}, real));
     double degree = 0;
     for (const int each : op.operands)
-      if (is_of_pod_[AtPlace(each)])
+      if (is_of_pod_[AtPlace(each)] &&
+          from_.ops[AtPlace(each)].type.dtype != DType::kBool)
         degree = std::max(degree, degrees_.At(each));
     if (is_of_pod_[AtPlace(place)] || degree != 1 || degrees_.At(place) != 0)
       return number;

@@ -145,6 +145,53 @@ TEST_F(CouplingTest, AnExtremeOfTheExamplesIsSaid) {
   EXPECT_EQ(Of(loss).op, loss);
 }
 
+// where(sum(w) > 0, sum(l w) / sum(w), 0) and its gradient, where(sum(w) > 0,
+// 1, 0): the 1 is no number beside a sum.
+TEST_F(CouplingTest, WhatASumDecidesIsNotScaled) {
+  const int count = Sum(weights_);
+  OpAttributes greater;
+  greater.word = "GT";
+  const int is_any = Emit("compare", {count, Number(0.5F, {})}, greater);
+  const int one = Emit("select", {is_any, Number(1, {}), Number(0, {})});
+  const int ratio =
+      Emit("divide", {Sum(Emit("multiply", {losses_, weights_})), count});
+  const Coupling found = Of(Emit("multiply", {ratio, one}));
+  EXPECT_EQ(found.op, -1);
+  const auto reduced = WithPodMeans(builder_.function(), found.to_reduce);
+  ASSERT_TRUE(reduced.ok()) << reduced.status();
+  for (const FlatOp& op : reduced->ops) {
+    const auto is_number = [&](std::size_t i) {
+      return reduced->ops[static_cast<std::size_t>(op.operands[i])].Is(
+          "constant");
+    };
+    if (op.Is("compare")) {
+      EXPECT_FALSE(is_number(1));
+    }
+    if (op.Is("select")) {
+      EXPECT_TRUE(is_number(1) && is_number(2));
+    }
+  }
+}
+
+// Means of the pod in the place of its sums would be another loss.
+TEST_F(CouplingTest, WhatDoesNotScaleWithTheExamplesIsSaid) {
+  const int sum = Sum(Emit("multiply", {losses_, weights_}));
+  const int count = Sum(weights_);
+  const int squares = Sum(Emit("multiply", {weights_, weights_}));
+  for (const int loss :
+       {Emit("divide", {sum, Emit("sqrt", {count})}),
+        Emit("multiply",
+             {Emit("divide", {sum, count}), Emit("log_plus_one", {count})}),
+        Emit("divide", {sum, Emit("power", {count, Number(0.5F, {})})}),
+        Emit("divide", {Emit("multiply", {sum, count}), squares}),
+        Emit("divide", {sum, Emit("add", {Emit("multiply", {count, count}),
+                                          squares})})}) {
+    const Coupling found = Of(loss);
+    EXPECT_GE(found.op, 0) << loss;
+    EXPECT_THAT(found.to_reduce, IsEmpty()) << loss;
+  }
+}
+
 // As jnp.mean(a - a.mean()) / a.std() of advantages.
 TEST_F(CouplingTest, NumbersThatAreNormalizedAreReducedOverThePod) {
   const Shape of_examples = builder_.type(weights_).shape;
@@ -154,9 +201,12 @@ TEST_F(CouplingTest, NumbersThatAreNormalizedAreReducedOverThePod) {
       Emit("multiply", {Sum(Emit("multiply", {centred, centred})), OneOverB()});
   const int scaled = Emit(
       "multiply", {centred, Spread(Emit("rsqrt", {variance}), of_examples)});
-  const Coupling found = Of(Sum(Emit("multiply", {scaled, losses_})));
+  const int sum = Sum(Emit("multiply", {scaled, losses_}));
+  const Coupling found = Of(Emit("multiply", {sum, OneOverB()}));
   EXPECT_EQ(found.op, -1);
   EXPECT_EQ(found.to_reduce.size(), 2U);
+  // Of n cores each has an nth of this one.
+  EXPECT_GE(Of(sum).op, 0);
 }
 
 TEST_F(CouplingTest, ABatchNormsStatisticsArePassedOver) {
