@@ -2,7 +2,6 @@
 // stopped. Nothing else is touched.
 #include <algorithm>
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,21 +30,24 @@ class LeftOver {
         record_(record),
         folders_(FoldersOf(tree)) {
     for (const Listed& file : tree)
-      if (NameOf(file.name) == kMarkerName) markers_.insert(file.name);
+      if (NameOf(file.name) == kMarkerName)
+        markers_[file.name] = file.generation;
   }
 
   absl::StatusOr<bool> Has(const std::string& name) {
     const std::vector<std::string> parts = absl::StrSplit(name, '/');
     if (record_.IsLeftOver(parts[0])) return true;
-    if (const auto aside = ParseSetAside(parts[0]))
-      return record_.HasBegun(aside->stamp) &&
-             markers_.count(absl::StrCat(parts[0], "/", kMarkerName)) == 0;
+    if (const auto aside = ParseSetAside(parts[0])) {
+      if (!record_.HasBegun(aside->stamp)) return false;
+      PODSIM_ASSIGN_OR_RETURN(const std::int64_t marked, Marked(parts[0]));
+      return marked < 0;
+    }
     const auto step = ParseStep(parts[0]);
     if (!step || parts.size() < 2) return false;
     if (parts.size() == 2) return IsRetired(*step);
     const auto stamp = ParseStep(parts[1]);
     if (!stamp || !record_.IsLeftOver(*step, *stamp)) return false;
-    PODSIM_ASSIGN_OR_RETURN(const std::int64_t marked, Marked(*step));
+    PODSIM_ASSIGN_OR_RETURN(const std::int64_t marked, Marked(parts[0]));
     return marked != *stamp;
   }
 
@@ -58,26 +60,31 @@ class LeftOver {
            folder != folders_.end() && !folder->second.marked &&
            !StepFolder::IsWhole(folder->second.direct);
   }
-  // The stamp that the step's marker says; -1: none.
-  absl::StatusOr<std::int64_t> Marked(std::int64_t step) {
-    const auto folder = folders_.find(step);
-    if (folder == folders_.end() || !folder->second.marked) return -1;
-    const auto known = marked_.find(step);
+  // The stamp that a folder's marker says; -1: none. What the listing has and
+  // what is read must agree: a wrong answer must not cost a checkpoint.
+  absl::StatusOr<std::int64_t> Marked(const std::string& folder) {
+    const auto known = marked_.find(folder);
     if (known != marked_.end()) return known->second;
-    const std::string marker = MarkerOf(model_dir_, step);
+    const std::string name = absl::StrCat(folder, "/", kMarkerName);
+    const std::string marker = absl::StrCat(model_dir_, "/", name);
     PODSIM_ASSIGN_OR_RETURN(const auto there,
                             store_.Conditional(marker)->ReadVersion(marker));
-    const std::int64_t stamp =
-        there ? ParseMarker(there->bytes).value_or(0) : -1;
-    return marked_[step] = stamp;
+    const auto listed = markers_.find(name);
+    if ((there ? there->generation : 0) !=
+        (listed == markers_.end() ? 0 : listed->second))
+      return absl::UnavailableError(absl::StrCat(
+          marker,
+          ": the store's listing and its answer to a read differ; try "
+          "again"));
+    return marked_[folder] = there ? ParseMarker(there->bytes).value_or(0) : -1;
   }
 
   ObjectStore& store_;
   const std::string model_dir_;
   const JobRecord& record_;
   const std::map<std::int64_t, StepFolder> folders_;
-  std::set<std::string> markers_;
-  std::map<std::int64_t, std::int64_t> marked_;
+  std::map<std::string, std::int64_t> markers_;  // their generations
+  std::map<std::string, std::int64_t> marked_;
 };
 
 // One listing, and each object in the generation that was listed.

@@ -62,6 +62,55 @@ bool IsStrangersUnfinished(const std::string& name, const JobRecord& record) {
   return ParseUnfinished(name) && !record.IsLeftOver(name);
 }
 
+bool HasManifest(const StepFolder::Files& files) {
+  return std::any_of(files.begin(), files.end(), [](const Listed& file) {
+    return file.name == kManifestName;
+  });
+}
+
+// Of a recorded step that a listing shows as `listed`, which is no checkpoint:
+// OK if the store has neither its marker nor its manifest, unless listed. A
+// wrong listing would make a job begin anew.
+absl::Status CheckIsGone(ObjectStore& store, const std::string& model_dir,
+                         const OwnStep& own, const StepFolder& listed) {
+  const std::string path = StepPath(model_dir, own.step);
+  std::vector<std::string> unlisted;
+  if (!listed.marked) unlisted.push_back(absl::StrCat(path, "/", kMarkerName));
+  const auto below = listed.below.find(own.stamp);
+  const bool beside = own.stamp == 0;
+  if (beside ? !HasManifest(listed.direct)
+             : below == listed.below.end() || !HasManifest(below->second))
+    unlisted.push_back(
+        absl::StrCat(beside ? path : StampPath(model_dir, own.step, own.stamp),
+                     "/", kManifestName));
+  for (const std::string& name : unlisted) {
+    const auto there = store.Stat(name);
+    if (absl::IsNotFound(there.status())) continue;
+    PODSIM_RETURN_IF_ERROR(there.status());
+    return absl::UnavailableError(
+        absl::StrCat("the record ", model_dir, "/", kRecordName, " has step ",
+                     own.step, ", and the store's listing lacks it though ",
+                     name, " is there; try again"));
+  }
+  return absl::OkStatus();
+}
+
+// No step of the record is missing in `folders` that the store still has.
+absl::Status CheckRecorded(ObjectStore& store, const std::string& model_dir,
+                           const std::map<std::int64_t, StepFolder>& listed,
+                           const Folders& folders) {
+  for (const auto& [step, own] : folders.kept.record.steps()) {
+    if (own.retiring ||
+        std::binary_search(folders.steps.begin(), folders.steps.end(), step))
+      continue;
+    const auto folder = listed.find(step);
+    PODSIM_RETURN_IF_ERROR(
+        CheckIsGone(store, model_dir, own,
+                    folder == listed.end() ? StepFolder() : folder->second));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status LookAtObjects(ObjectStore& store, const std::string& model_dir,
                            Folders& folders) {
   PODSIM_ASSIGN_OR_RETURN(const std::vector<Listed> tree,
@@ -69,16 +118,17 @@ absl::Status LookAtObjects(ObjectStore& store, const std::string& model_dir,
   if (tree.empty() && store.Size(model_dir).ok())
     return IsAFileError(model_dir);
   const JobRecord& record = folders.kept.record;
-  for (const auto& [step, folder] : FoldersOf(tree)) {
+  const std::map<std::int64_t, StepFolder> listed = FoldersOf(tree);
+  for (const auto& [step, folder] : listed) {
     if (HoldsCheckpoint(step, folder, record)) {
       folders.steps.push_back(step);
     } else if (IsStrange(step, folder, record)) {
       folders.leftovers.push_back(absl::StrCat(step));
     }
   }
+  PODSIM_RETURN_IF_ERROR(CheckRecorded(store, model_dir, listed, folders));
   std::set<std::string> others;
-  for (const Listed& listed : tree)
-    others.insert(CutAtSlash(listed.name).first);
+  for (const Listed& file : tree) others.insert(CutAtSlash(file.name).first);
   for (const std::string& name : others)
     if (IsStrangersUnfinished(name, record)) folders.leftovers.push_back(name);
   return absl::OkStatus();

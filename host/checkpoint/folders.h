@@ -49,7 +49,9 @@ struct Folders {
 };
 
 // A missing model_dir has nothing. Of a store of objects: one listing and the
-// record. Errors: INVALID_ARGUMENT (model_dir is a file), the store's.
+// record, and a look at every step of the record that the listing lacks.
+// Errors: INVALID_ARGUMENT (model_dir is a file), UNAVAILABLE (a step of the
+// record is there and not listed), the store's.
 absl::StatusOr<Folders> LookAt(ObjectStore& store,
                                const std::string& model_dir);
 

@@ -228,7 +228,8 @@ class CurlHttp final : public Http {
     set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
     set(CURLOPT_NOSIGNAL, 1L);
     // A proxy would see what is meant for this machine: tokens, in the clear.
-    if (IsOfThisMachine(request.url)) set(CURLOPT_NOPROXY, "*");
+    if (request.without_proxy || IsOfThisMachine(request.url))
+      set(CURLOPT_NOPROXY, "*");
     set(CURLOPT_CONNECTTIMEOUT_MS, absl::ToInt64Milliseconds(limits_.connect));
     set(CURLOPT_LOW_SPEED_LIMIT,
         static_cast<long>(limits_.least_bytes_per_second));

@@ -26,6 +26,8 @@ struct HttpRequest {
   std::string_view body;             // borrowed until Send returns
   // An answer's body that is longer is not read on.
   std::int64_t most_bytes = std::int64_t{1} << 20;
+  // Also to hosts that are not this machine by their names.
+  bool without_proxy = false;
   HttpWatch watch = {};  // empty: goes on
   // For all of it.
   absl::Duration within = absl::InfiniteDuration();

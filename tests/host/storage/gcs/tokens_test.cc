@@ -137,6 +137,7 @@ TEST_F(TokensTest, TheMetadataServerIsAskedWithItsHeader) {
             "http://metadata.example/computeMetadata/v1/instance/"
             "service-accounts/default/token");
   EXPECT_THAT(http.asked.headers, ElementsAre("Metadata-Flavor: Google"));
+  EXPECT_TRUE(http.asked.without_proxy);
   EXPECT_EQ(http.asked.within, absl::Seconds(3));
   OneAnswer none("", 404);
   EXPECT_THAT(MetadataTokens(&none, "m", "")->Fetch({}),

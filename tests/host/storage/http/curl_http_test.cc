@@ -46,6 +46,10 @@ TEST(CurlHttp, WhatIsForThisMachineGoesToNoProxy) {
     EXPECT_TRUE(http->Send({.url = "http://" + host + port + "/x"}).ok())
         << host;
   EXPECT_EQ(store.requests(), 3);
+  // This machine's other name, which only the caller knows.
+  EXPECT_FALSE(
+      http->Send({.url = "http://metadata.invalid/x", .without_proxy = true})
+          .ok());
   EXPECT_EQ(proxy.requests(), 0);
   EXPECT_TRUE(http->Send({.url = "http://bucket.invalid/x"}).ok());
   EXPECT_EQ(proxy.requests(), 1);
