@@ -205,8 +205,7 @@ absl::StatusOr<std::string> ReadText(const std::string& path,
   if (text->starts_with(kByteOrderMark)) text->erase(0, kByteOrderMark.size());
   const OtherFile other =
       OtherFileOf(std::string_view(*text).substr(0, kOtherFileBytes), path);
-  // Of a binary file ParseText says what it is, and no way of a data set's.
-  if (!other.what.empty() && !IsJson(*text) && BinaryKind(*text).empty())
+  if (!other.what.empty() && !IsJson(*text))
     return absl::InvalidArgumentError(
         absl::StrCat(what, " ", path, " is ", other.what, "; ", other.to_do,
                      "; a ", kind.name, " is written as ", kind.example));

@@ -45,7 +45,8 @@ TEST(CsvCells, TheFirstBadOneIsNamedWithAWayOut) {
       StatusIs(kLoss,
                "/c/my.csv: line 3: column 0 (a): 'NA' is no decimal number; "
                "write numbers there, or leave the column out: "
-               "--features='features=b..c:float32[2],labels=label:int64'"));
+               "--features='features=b..c:float32[2],labels=label:int64' "
+               "--classes=2"));
   EXPECT_THAT(
       Opened(WithLine("4,5,2024-11-28,1")),
       StatusIs(kLoss, HasSubstr("column 2 (c): '2024-11-28' is no "
