@@ -22,10 +22,14 @@ using ::google::protobuf::FieldDescriptor;
 using ::google::protobuf::Message;
 using ::google::protobuf::Reflection;
 
+// Many take 0 for "off".
 absl::Status NotAllowed(const FieldDescriptor& field, const std::string& value,
                         const std::string& allowed) {
+  const std::string& instead = SettingOf(field).not_this();
   return absl::InvalidArgumentError(
-      absl::StrCat(FlagOf(field), " is ", value, "; allowed: ", allowed));
+      absl::StrCat(FlagOf(field), " is ", value, "; allowed: ", allowed,
+                   value == "0" && !instead.empty() ? "; " : "",
+                   value == "0" ? instead : ""));
 }
 
 std::string Quoted(const std::string& text) {

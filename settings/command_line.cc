@@ -52,11 +52,7 @@ absl::Status SetValue(const Flag& flag, const std::string& value,
   const std::string name = FlagOf(*flag.field);
   if (value.empty() && !IsSwitch(*flag.field)) return NoValue(flag);
   // "--model --epochs 3": the next flag is no value.
-  const std::string& not_this = SettingOf(*flag.field).not_this();
-  if (absl::StartsWith(value, "--"))
-    return absl::InvalidArgumentError(
-        absl::StrCat("--", name, " has no value: \"", value, "\" follows it",
-                     not_this.empty() ? "" : "; ", not_this));
+  if (absl::StartsWith(value, "--")) return NoValueBefore(flag, value);
   return SetFieldFromText(name, value, *flag.field, message);
 }
 
@@ -246,6 +242,10 @@ absl::StatusOr<CommandLine> ParseCommandLine(
       PODSIM_RETURN_IF_ERROR(CheckFirstWord(program, flags, arguments));
     return WithWarmupSteps(UnknownFlag(program, unknown), args, messages);
   }
+  if (std::ranges::find(arguments, "...") != arguments.end())
+    return Refused(program,
+                   "unexpected \"...\": in examples it stands for further "
+                   "flags; leave it out");
   PODSIM_RETURN_IF_ERROR(
       SetPositionals(program, flags, std::move(arguments), messages));
   PODSIM_RETURN_IF_ERROR(CheckRequired(program, flags, variables, messages));

@@ -20,6 +20,7 @@ namespace {
 
 using ::google::protobuf::FieldDescriptor;
 
+constexpr char kEllipsis[] = "\u2026";
 constexpr char kWhy[] = ", as pages and word processors write it; ";
 
 // A text that somebody typed, and for what.
@@ -167,6 +168,10 @@ std::string Line(const Given& given, const Typographic& first) {
   if (!given.where.empty()) return OfValue(given, first);
   if (const std::string flag = FlagTyped(given.text); !flag.empty())
     return OfFlag(given.text, flag, first);
+  if (given.text == kEllipsis)
+    return absl::StrCat("unexpected \"", given.text,
+                        "\": in examples it stands for further flags; leave it "
+                        "out");
   return absl::StrCat("\"", given.text, "\" has ", first.name, kWhy,
                       first.to_do, ": ", AsTyped(given.text));
 }

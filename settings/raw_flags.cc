@@ -2,13 +2,18 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <memory>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "base/status.h"
+#include "settings/field_text.h"
+#include "settings/unknown_flag.h"
 
 namespace podsim {
 namespace {
@@ -102,9 +107,50 @@ absl::Status CheckDashes(const std::vector<Flag>& flags,
   return absl::OkStatus();
 }
 
-absl::Status CheckArgument(const std::vector<Flag>& flags,
+// "-np" of MPI, which is -n with the value "p": no value of -n's begins so.
+absl::Status CheckGlued(const MainProgram& program,
+                        const std::vector<Flag>& flags,
+                        const std::string& arg) {
+  if (arg.size() < 3 || arg[0] != '-' ||
+      !absl::ascii_isalpha(static_cast<unsigned char>(arg[1])) ||
+      !absl::ascii_isalpha(static_cast<unsigned char>(arg[2])))
+    return absl::OkStatus();
+  for (const Flag& flag : flags) {
+    if (IsSwitch(*flag.field) ||
+        arg.substr(1, 1) != SettingOf(*flag.field).letter())
+      continue;
+    const std::string value = arg.substr(2);
+    const std::unique_ptr<google::protobuf::Message> unused(
+        google::protobuf::MessageFactory::generated_factory()
+            ->GetPrototype(flag.field->containing_type())
+            ->New());
+    const std::string name = FlagOf(*flag.field);
+    if (SetFieldFromText(name, value, *flag.field, *unused).ok()) break;
+    const std::string typed = arg.substr(0, arg.find('='));
+    const absl::Status unknown = UnknownFlag(program, absl::StrCat("-", typed));
+    return absl::InvalidArgumentError(absl::StrReplaceAll(
+        unknown.message(),
+        {{absl::StrCat("unknown flag -", typed),
+          absl::StrCat("unknown flag ", typed, " (read as -", arg.substr(1, 1),
+                       " ", value, ", but --", name, " has no such value)")}}));
+  }
+  return absl::OkStatus();
+}
+
+// "v3-32" of --topology, else "DIR".
+std::string ExampleOf(const FieldDescriptor& field) {
+  const Setting& rule = SettingOf(field);
+  if (!rule.default_().empty()) return rule.default_();
+  const std::vector<Word> words = WordsOf(field);
+  if (!words.empty()) return words.front().text;
+  return rule.type().empty() ? "VALUE" : rule.type();
+}
+
+absl::Status CheckArgument(const MainProgram& program,
+                           const std::vector<Flag>& flags,
                            const std::string& arg, bool last) {
   PODSIM_RETURN_IF_ERROR(CheckDashes(flags, arg));
+  PODSIM_RETURN_IF_ERROR(CheckGlued(program, flags, arg));
   PODSIM_RETURN_IF_ERROR(CheckSwitch(flags, arg));
   return CheckHasValue(flags, arg, last);
 }
@@ -122,6 +168,16 @@ absl::Status NoValue(const Flag& flag) {
                    rule.not_this().empty() ? "" : "; ", rule.not_this()));
 }
 
+absl::Status NoValueBefore(const Flag& flag, const std::string& next) {
+  const std::string name = FlagOf(*flag.field);
+  const std::string& not_this = SettingOf(*flag.field).not_this();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--", name, " has no value: \"", next,
+      "\" follows it; give a value, as in --", name, " ",
+      ExampleOf(*flag.field), " (a variable of the shell may be empty)",
+      not_this.empty() ? "" : "; ", not_this));
+}
+
 absl::StatusOr<RawFlags> ReadRawFlags(const MainProgram& program,
                                       const std::vector<Flag>& flags,
                                       const std::vector<std::string>& args) {
@@ -134,7 +190,7 @@ absl::StatusOr<RawFlags> ReadRawFlags(const MainProgram& program,
   std::vector<std::string> reversed;  // as CLI11 wants them
   for (auto arg = args.rbegin(); arg != args.rend(); ++arg) {
     reversed.push_back(NormalizeName(*arg));
-    PODSIM_RETURN_IF_ERROR(CheckArgument(flags, reversed.back(),
+    PODSIM_RETURN_IF_ERROR(CheckArgument(program, flags, reversed.back(),
                                          /*last=*/reversed.size() == 1));
   }
   try {

@@ -34,6 +34,9 @@ absl::StatusOr<RawFlags> ReadRawFlags(const MainProgram& program,
 // "--topology has no value; give NAME: Slice to emulate".
 absl::Status NoValue(const Flag& flag);
 
+// "--topology has no value: "--dry_run" follows it; give a value, as in ...".
+absl::Status NoValueBefore(const Flag& flag, const std::string& next);
+
 }  // namespace podsim
 
 #endif  // PODSIM_SETTINGS_RAW_FLAGS_H_

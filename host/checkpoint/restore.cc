@@ -16,7 +16,7 @@ namespace {
 
 // Of a model that has nothing in common with the checkpoint, the first tensors
 // say enough.
-constexpr std::size_t kMostNamed = 8;
+constexpr std::size_t kMostNamed = 2;
 constexpr std::size_t kMostSlotsNamed = 2;
 
 template <typename Dims>
@@ -84,7 +84,7 @@ std::string FirstOf(std::vector<std::string> all, std::size_t most) {
   if (all.size() > most) {
     const std::size_t more = all.size() - most;
     all.resize(most);
-    all.push_back(absl::StrCat("and ", more, " more"));
+    all.push_back(absl::StrCat("and ", more, " more differ"));
   }
   return absl::StrJoin(all, "; ");
 }
@@ -101,28 +101,41 @@ std::string OtherOptimizer(const PlanBits& then, const Program& program,
       "--restore=STEP_FOLDER --restore_weights_only --model_dir=ANOTHER");
 }
 
-// "it holds mlp, hidden 16, 10 classes: ..."; of a model of the caller's own
-// nothing more is known.
-std::string ModelAdvice(const ModelConfig& then) {
-  const std::string hidden =
-      then.hidden().empty()
-          ? ""
-          : absl::StrCat(", hidden ", absl::StrJoin(then.hidden(), ","));
+// "--model mlp --hidden 64", with the text between a flag and its value.
+std::string FlagsOf(const ModelConfig& model, const std::string& dashes) {
+  const std::string hidden = absl::StrJoin(model.hidden(), ",");
+  return absl::StrCat(dashes.empty() ? "" : "--model ", model.name(),
+                      hidden.empty()   ? ""
+                      : dashes.empty() ? ", hidden "
+                                       : " --hidden ",
+                      hidden);
+}
+
+// Of a model of the caller's own nothing more is known than its tensors.
+std::string OtherModel(const ModelConfig& then, const Program& program,
+                       const std::vector<std::string>& differ, Use use) {
+  const bool evaluates = use == Use::kEvaluation;
+  if (then.name().empty())
+    return absl::StrCat(
+        "the checkpoint does not fit the model; ",
+        evaluates ? "evaluate the model that it holds"
+                  : "train the model that it holds, or begin anew in another "
+                    "model_dir",
+        "; ", FirstOf(differ, kMostNamed));
+  const bool other = then.name() != program.name;
   return absl::StrCat(
-      then.name().empty()
-          ? ""
-          : absl::StrCat("it holds ", then.name(), hidden,
-                         then.classes() == 0
-                             ? ""
-                             : absl::StrCat(", ", then.classes(), " classes"),
-                         ": "),
-      "train the model that it holds, or begin anew in another model_dir");
+      "it holds ", FlagsOf(then, ""),
+      then.classes() == 0 ? "" : absl::StrCat(", ", then.classes(), " classes"),
+      other ? absl::StrCat(", not ", program.name) : "", " (",
+      FirstOf(differ, other ? 1 : kMostNamed), "); ",
+      evaluates ? "evaluate it with " : "train that, ", FlagsOf(then, "--"),
+      evaluates ? "" : ", or begin anew in another model_dir");
 }
 
 }  // namespace
 
 absl::Status CheckTensorsFit(const CheckpointManifest& manifest,
-                             const Program& program, Restored what) {
+                             const Program& program, Restored what, Use use) {
   const Difference difference = Differences(manifest, program, what);
   if (difference.tensors.empty()) return absl::OkStatus();
   if (difference.of_slots_alone)
@@ -130,9 +143,7 @@ absl::Status CheckTensorsFit(const CheckpointManifest& manifest,
         OtherOptimizer(manifest.bits(), program,
                        FirstOf(difference.tensors, kMostSlotsNamed)));
   return absl::InvalidArgumentError(
-      absl::StrCat("the checkpoint does not fit the model; ",
-                   ModelAdvice(manifest.bits().model()), "; ",
-                   FirstOf(difference.tensors, kMostNamed)));
+      OtherModel(manifest.bits().model(), program, difference.tensors, use));
 }
 
 absl::StatusOr<std::vector<float>> ReadVariables(ObjectStore& store,

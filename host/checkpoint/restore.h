@@ -18,6 +18,9 @@ namespace podsim {
 // not matter, and those of the program begin as zeros.
 enum class Restored : std::uint8_t { kAll, kWeights };
 
+// For what, which a refusal says.
+enum class Use : std::uint8_t { kTraining, kEvaluation };
+
 // The checkpoint has every variable of the program with its shape, and no
 // other; slice and batch may differ.
 // Errors: INVALID_ARGUMENT, naming the tensors: "dense_0/kernel is 784x512 in
@@ -25,7 +28,8 @@ enum class Restored : std::uint8_t { kAll, kWeights };
 //   where all of them are slots, whose optimizer it was, and what to do.
 absl::Status CheckTensorsFit(const CheckpointManifest& manifest,
                              const Program& program,
-                             Restored what = Restored::kAll);
+                             Restored what = Restored::kAll,
+                             Use use = Use::kTraining);
 
 // All variables, weights and slots, laid out as the program says, if every file
 // has its SHA-256. Each is read once, some MiB at a time.

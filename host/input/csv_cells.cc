@@ -45,10 +45,15 @@ std::string WhatIsWrong(const SchemaField& field, std::string_view cell,
                         std::int32_t classes) {
   const absl::string_view bare =
       WithoutQuotes(absl::string_view(cell.data(), cell.size()));
-  if (absl::StrContains(bare, ','))
-    return absl::StrCat("'", PrintableLine(std::string(bare.substr(0, kShown))),
-                        "' is no ", NumberKind(field),
-                        " number (decimals have a point)");
+  const std::string plain = WithoutThousands(bare);
+  if (!plain.empty() || absl::StrContains(bare, ','))
+    return absl::StrCat(
+        "'", PrintableLine(std::string(bare.substr(0, kShown))), "' is no ",
+        NumberKind(field), " number (",
+        plain.empty() ? ""
+                      : absl::StrCat("write ", plain,
+                                     ", without separators of thousands; "),
+        "decimals have a point)");
   SchemaField one = field;
   one.shape.clear();
   std::array<std::byte, kWidestValue> value{};
@@ -212,9 +217,11 @@ std::string CellChecker::WayOut(const BadCells& bad,
            "--features";
   const std::string features = FeaturesWithout(bad);
   if (!features.empty())
-    return absl::StrCat("write numbers there, or leave the ",
-                        bad.by_column.size() == 1 ? "column" : "columns",
-                        " out: --features='", PrintableLine(features), "'");
+    return absl::StrCat(
+        "write numbers there, or leave the ",
+        bad.by_column.size() == 1 ? "column" : "columns", " out: --features='",
+        PrintableLine(features), "'",
+        classes_ > 1 ? absl::StrCat(" --classes=", classes_) : "");
   std::vector<std::string> places;
   for (const auto& [column, count] : bad.by_column)
     places.push_back(absl::StrCat(column + 1));

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/printable.h"
+#include "base/status.h"
 #include "settings/nearest_names.h"
 
 namespace podsim {
@@ -33,6 +34,26 @@ constexpr DatasetKind kKinds[] = {
      .shards = true},
 };
 
+// Compressed as podsim reads no data set.
+absl::Status CheckCompression(const std::string& path) {
+  constexpr struct {
+    std::string_view end;
+    const char* what;
+    const char* command;
+  } kOthers[] = {{".bz2", "compressed with bzip2", "bunzip2"},
+                 {".xz", "compressed with xz", "unxz"},
+                 {".zst", "compressed with Zstandard", "unzstd"},
+                 {".lz4", "compressed with LZ4", "unlz4"},
+                 {".zip", "a zip archive", "unzip"}};
+  for (const auto& other : kOthers)
+    if (std::string_view(path).ends_with(other.end))
+      return absl::InvalidArgumentError(
+          absl::StrCat(path, " is ", other.what, ", by its name; unpack it, ",
+                       other.command, " ", path, ", and give ",
+                       path.substr(0, path.size() - other.end.size())));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 std::span<const DatasetKind> DatasetKinds() { return kKinds; }
@@ -58,6 +79,7 @@ bool IsOfNumpy(std::string_view path) {
 }
 
 absl::Status CheckIsRead(const std::string& path) {
+  PODSIM_RETURN_IF_ERROR(CheckCompression(path));
   constexpr std::pair<const char*, const char*> kOthers[] = {
       {".parquet", "a Parquet file"}, {".arrow", "an Arrow file"},
       {".feather", "a Feather file"}, {".h5", "an HDF5 file"},

@@ -1,12 +1,17 @@
 #include "host/input/fields.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <set>
 #include <string_view>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "base/status.h"
 #include "host/input/dataset_kinds.h"
 #include "models/graph/compile.h"
@@ -62,6 +67,48 @@ std::string DescribeAll(const std::vector<DataField>& fields) {
                        });
 }
 
+// The one field of the input's type that the program reads by no name of its
+// own; nullptr: there is none, or several.
+const DataField* Misnamed(const Program& program, const ValueType& type,
+                          const std::vector<DataField>& fields) {
+  const DataField* found = nullptr;
+  for (const DataField& field : fields) {
+    const bool is_read =
+        std::ranges::any_of(program.inputs, [&](const ProgramInput& input) {
+          return program.tensor(input.tensor).name == field.name;
+        });
+    if (is_read || field.type != type) continue;
+    if (found != nullptr) return nullptr;
+    found = &field;
+  }
+  return found;
+}
+
+// "label=x:int64" as "labels=x:int64", and "label=int64", whose key is the
+// name, as "labels=label:int64"; empty: no feature is called so.
+std::string Renamed(const std::string& features, const std::string& from,
+                    const std::string& to) {
+  std::vector<std::string> parts = absl::StrSplit(features, ',');
+  for (std::string& part : parts) {
+    absl::string_view rest = absl::StripLeadingAsciiWhitespace(part);
+    if (!absl::ConsumePrefix(&rest, absl::StrCat(from, "="))) continue;
+    const std::string key =
+        absl::StrContains(rest, ':') ? "" : absl::StrCat(from, ":");
+    part = absl::StrCat(to, "=", key, rest);
+    return absl::StrJoin(parts, ",");
+  }
+  return "";
+}
+
+std::string NameAdvice(const DataField* misnamed, const std::string& name,
+                       const std::string& features) {
+  if (misnamed == nullptr) return "";
+  const std::string line = Renamed(features, misnamed->name, name);
+  return line.empty()
+             ? absl::StrCat("; call ", misnamed->name, " ", name, " there")
+             : absl::StrCat("; call it ", name, ": --features='", line, "'");
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<DataField>> FieldsOf(const DatasetConfig& config) {
@@ -107,7 +154,8 @@ std::int64_t BatchBytes(const DatasetConfig& config, std::int64_t rows) {
 }
 
 absl::StatusOr<std::vector<int>> InputFields(const Program& program,
-                                             const DatasetConfig& config) {
+                                             const DatasetConfig& config,
+                                             const std::string& features) {
   PODSIM_ASSIGN_OR_RETURN(const std::vector<DataField> fields,
                           FieldsOf(config));
   std::vector<int> filled_by;
@@ -125,7 +173,9 @@ absl::StatusOr<std::vector<int>> InputFields(const Program& program,
       return absl::InvalidArgumentError(absl::StrCat(
           "model ", program.name, " reads input ",
           DescribeFields(tensor.name, TypeOf(tensor)), ", but data set ",
-          config.name(), " offers ", DescribeAll(fields)));
+          config.name(), " offers ", DescribeAll(fields),
+          NameAdvice(Misnamed(program, TypeOf(tensor), fields), tensor.name,
+                     features)));
     filled_by.push_back(static_cast<int>(field));
   }
   return filled_by;

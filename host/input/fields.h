@@ -42,9 +42,12 @@ inline constexpr int kStepKey = -3;
 // By position in Program::inputs, the position in FieldsOf(config) of what
 // fills it, or kExampleWeight, kExampleKey or kStepKey.
 // Errors: INVALID_ARGUMENT (an input that the data set does not offer, or
-//   offers with another type or shape; says what it does offer).
+//   offers with another type or shape; says what it does offer, and where one
+//   field alone would do but for its name, to call it so, in the line
+//   `features` if that is given).
 absl::StatusOr<std::vector<int>> InputFields(const Program& program,
-                                             const DatasetConfig& config);
+                                             const DatasetConfig& config,
+                                             const std::string& features = "");
 
 }  // namespace podsim
 

@@ -2,6 +2,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 
 namespace podsim {
 
@@ -47,6 +53,30 @@ std::size_t PlainEnd(std::string_view line, std::size_t at,
   if (plain.point && at < line.size() && line[at] == '.')
     for (++at; digit() && at - begin <= kMostDigits;) ++at;
   return at == line.size() || line[at] == ',' ? at : std::string_view::npos;
+}
+
+std::string WithoutThousands(absl::string_view cell) {
+  const bool negative = absl::ConsumePrefix(&cell, "-");
+  const absl::string_view whole = cell.substr(0, cell.find('.'));
+  const absl::string_view rest = cell.substr(whole.size());
+  const std::size_t mark = whole.find_first_of(", '_");
+  if (mark == whole.npos) return "";
+  const std::vector<absl::string_view> groups =
+      absl::StrSplit(whole, whole[mark]);
+  std::string digits;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const std::size_t size = groups[i].size();
+    if (i == 0 ? size < 1 || size > 3 : size != 3) return "";
+    absl::StrAppend(&digits, groups[i]);
+  }
+  const absl::string_view part = rest.empty() ? rest : rest.substr(1);
+  const auto is_digit = [](char ch) {
+    return absl::ascii_isdigit(static_cast<unsigned char>(ch));
+  };
+  if (!std::ranges::all_of(digits, is_digit) ||
+      !std::ranges::all_of(part, is_digit))
+    return "";
+  return absl::StrCat(negative ? "-" : "", digits, rest);
 }
 
 }  // namespace podsim

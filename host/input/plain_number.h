@@ -5,8 +5,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
+#include "absl/strings/string_view.h"
 #include "host/input/schema.h"
 
 namespace podsim {
@@ -25,6 +27,10 @@ PlainNumbers PlainOf(const SchemaField& field, std::int32_t classes);
 // none. Most cells are such; the others are read as a job would read them.
 std::size_t PlainEnd(std::string_view line, std::size_t at,
                      const PlainNumbers& plain);
+
+// "1100.5" of "1,100.5", "1'100.5", "1_100.5" or "1 100.5"; empty: it is no
+// number with separators of thousands.
+std::string WithoutThousands(absl::string_view cell);
 
 }  // namespace podsim
 

@@ -4,6 +4,7 @@ another tree than podsim takes.
     PODSIM_BIN=build/release/bin PYTHONPATH=python python python/checks/typed_mistakes.py"""
 
 import functools
+import pickle
 import sys
 import warnings
 
@@ -239,10 +240,51 @@ OF_LIBRARIES = [
 ]
 
 
+class Made:
+    def init(self, key):
+        return PARAMS
+
+
+def init_params():
+    return PARAMS
+
+
+# What is nearly the argument that is meant.
+NEARLY = [
+    ("training and held-out data as keras has them", lambda: call(
+        data=((X[:500], Y[:500]), (X[500:900], Y[500:900]))), ValueError, "; training and held-out "
+     "data are given apart: podsim.train(loss_fn, params, train, eval_dataset=test)"),
+    ("arrays of different lengths, no splits", lambda: call(data=((X[:500], X[:9]), (Y, Y))),
+     ValueError, "'1/0', '1/1'"),
+    ("the init of a model, not called", lambda: call_of(Made().init), TypeError,
+     "params is the function init, not called; give what it returns: params = model.init(...)"),
+    ("a function of weights, not called", lambda: call_of(init_params), TypeError,
+     "params is the function init_params, not called; give what it returns: params = "
+     "init_params(...)"),
+    ("bytes of a pickle", lambda: call_of(pickle.dumps(PARAMS)), TypeError,
+     "params is bytes (a pickle); give a tree of arrays: pickle.loads(...)"),
+    ("bytes of numbers", lambda: call_of(X.tobytes()), TypeError, "params is bytes; give a tree of "
+     "arrays: np.frombuffer(...).reshape(...) makes one of raw numbers"),
+    ("a data set in bytes", lambda: call(data=pickle.dumps((X, Y))), TypeError,
+     "dataset is bytes (a pickle); give arrays with examples along the first axis: pickle.loads("),
+    ("a rate of optax that is a text", lambda: call(optimizer=optax.adam("1e-3")), TypeError,
+     "the learning rate is a text; give one number, such as 1e-3; float('1e-3') makes one of"),
+    ("a function for momentum", lambda: podsim.momentum(0.1, 0.9), AttributeError,
+     "podsim has no 'momentum': it is an argument of sgd, podsim.sgd(0.1, momentum=0.9)"),
+    ("a function for nesterov", lambda: podsim.nesterov(0.1), AttributeError,
+     "podsim.sgd(0.1, momentum=0.9, nesterov=True)"),
+    ("a norm of 0 for no clipping", lambda: podsim.sgd(0.1, clip_norm=0), ValueError,
+     "clip_norm is 0; it must be more than 0, such as 1; for no clipping leave it out"),
+    ("a Run that is exported", lambda: podsim.export(call(), "model.pod"), TypeError,
+     "podsim.export: the first argument is a Run, which has the weights: "
+     "podsim.export(loss_fn, run.params, batch, path)"),
+]
+
+
 def all_said():
     """Prints the table; whether each error has its words."""
     print("| mistake | what is said |\n|---|---|")
-    return wrong_of([*OF_SETTINGS, *OF_ARGUMENTS, *OF_TREES, *OF_DATA, *OF_LIBRARIES]) == 0
+    return wrong_of([*OF_SETTINGS, *OF_ARGUMENTS, *OF_TREES, *OF_DATA, *OF_LIBRARIES, *NEARLY]) == 0
 
 
 if __name__ == "__main__":

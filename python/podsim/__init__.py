@@ -28,6 +28,10 @@ def __getattr__(name: str) -> object:
         raise _no_attribute(f"podsim has no {name!r}: give podsim.train eval_dataset= and "
                             "eval_fn=, and read run.evaluations; run.params are the weights for "
                             "a function of your own")
+    if name in ("momentum", "nesterov"):
+        more = ", nesterov=True" if name == "nesterov" else ""
+        raise _no_attribute(f"podsim has no {name!r}: it is an argument of sgd, "
+                            f"podsim.sgd(0.1, momentum=0.9{more})")
     if name.endswith(("_schedule", "_decay")):
         raise _no_attribute(f"podsim has no {name!r}: a schedule is a setting, as in "
                             'lr_schedule="cosine", or optax\'s in an optimizer of optax, as in '

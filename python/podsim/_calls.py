@@ -11,7 +11,7 @@ from typing import Any, Callable, ParamSpec, TypeVar
 from . import _order
 from ._names import near
 from ._numbers import is_optimizer
-from ._said import kind_of, shown
+from ._said import kind_of, shown, type_name
 
 _Given = ParamSpec("_Given")
 _Result = TypeVar("_Result")
@@ -36,6 +36,10 @@ def _wrong(name: str, signature: inspect.Signature, args: tuple[Any, ...],
     none of these."""
     placed = [each for each in signature.parameters.values() if each.kind in _PLACED]
     names = [each.name for each in placed]
+    if names[:1] == ["loss_fn"] and args and type_name(type(args[0])) == "podsim.Run":
+        usual = usage or f"{name}({', '.join(names)})"
+        return (f"{name}: the first argument is a Run, which has the weights: "
+                f"{usual.replace('params', 'run.params', 1)}")
     order = usage or f"{name}({', '.join(names)})"
     swapped = _order.mistake(names, args, order)
     if swapped:

@@ -31,7 +31,9 @@ class Step:
         if not is_number(value):
             said = "a text" if isinstance(value, str) else shown(value)  # of which -1 * has none
             if (self.name, name) == ("scale", "step_size"):
-                raise refused(f"the learning rate is {said}", "give one number, such as 1e-3")
+                raise refused(f"the learning rate is {said}", "give one number, such as 1e-3"
+                              + ("; float('1e-3') makes one of a text"
+                                 if isinstance(value, str) else ""))
             raise refused(f"{self.name} has {said} for {name}", "give one number")
         return float(value)
 

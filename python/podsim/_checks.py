@@ -101,6 +101,17 @@ def of_splits(names: list[str]) -> str:
             "as eval_dataset=")
 
 
+def of_pair(names: list[str], counts: list[int]) -> str:
+    """What to do with ((x, y), (x_test, y_test)), or nothing."""
+    sides = [{name[2:]: count for name, count in zip(names, counts) if name.startswith(first)}
+             for first in ("0/", "1/")]
+    if len(names) != sum(map(len, sides)) or [*sides[0]] != [*sides[1]] or any(
+            len(set(side.values())) != 1 for side in sides):
+        return ""
+    return ("; training and held-out data are given apart: podsim.train(loss_fn, params, train, "
+            "eval_dataset=test)")
+
+
 def _without_axes(single: list[str], every: int, what: str) -> str:
     """What is said of numbers in the place of arrays. every: how many arrays there are."""
     if all("/" in name for name in single):
@@ -128,6 +139,7 @@ def count_of(names: list[str], leaves: list[Any], what: str) -> int:
     if len(empty) == len(shapes):
         raise ValueError(f"{what} has no examples: {empty[0]!r} has the shape "
                          f"{shapes[empty[0]]}")
+    sizes = [shape[0] for shape in shapes.values()]
     counts: dict[int, list[str]] = {}
     for name, shape in shapes.items():
         counts.setdefault(shape[0], []).append(name)
@@ -136,5 +148,5 @@ def count_of(names: list[str], leaves: list[Any], what: str) -> int:
                          itertools.islice(counts.items(), 4))
         raise ValueError(f"the arrays of {what} must have the same number of examples along "
                          f"their first axis; here {said}{'; ...' if len(counts) > 4 else ''}"
-                         f"{of_splits(names)}")
+                         f"{of_splits(names) or of_pair(names, sizes)}")
     return next(iter(counts))

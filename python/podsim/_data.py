@@ -11,7 +11,7 @@ from typing import Any, Callable, Mapping
 
 import numpy as np
 
-from . import _alike, _checks, _lowering, _npy, _objects, _trees
+from . import _alike, _checks, _lowering, _npy, _objects, _packed, _trees
 from ._batches import Arrays, Batches, Source, is_leaf
 from ._examples import Examples, called, check_takes_index
 from ._not_called import is_function
@@ -99,6 +99,10 @@ def _check_whole(dataset: Any, argument: str, count: str) -> None:
     iterated = hasattr(dataset, "__iter__") and not isinstance(dataset, (bytes, str))
     if shape is None and iterated and not way or shape is not None and shape != ():
         return
+    what, unpacked = _packed.of_bytes(dataset)
+    if what:
+        raise TypeError(f"{argument} is {what}; give arrays with examples along the first axis: "
+                        f"{unpacked}")
     raise TypeError(f"{argument} is {shown(dataset)}; {way or _TAKEN.format(count=count)}")
 
 

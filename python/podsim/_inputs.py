@@ -136,7 +136,7 @@ def _check_holds_nothing_out(call: Call, settings: Mapping[str, Any]) -> None:
                         "eval_fn")
     if call.eval_fn is not None:
         _checks.warn("eval_fn is given, but no eval_dataset: nothing is held out and nothing "
-                     "is evaluated")
+                     "is evaluated: give eval_dataset=")
 
 
 def _held_out(call: Call, batch: Any) -> _data.Source | None:

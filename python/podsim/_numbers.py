@@ -60,7 +60,8 @@ def _instead(value: Any, name: str, wanted: _Range) -> str:
             pass
     if is_number(value) and 10 <= _as_float(value) <= 100 and wanted.words == _PART.words:
         return f"; {float(value):g}% is {float(value) / 100:g}"
-    return f", such as {wanted.example}"
+    off = "; for no clipping leave it out" if name == "clip_norm" and value == 0 else ""
+    return f", such as {wanted.example}{off}"
 
 
 def check_numbers(call: str, values: Mapping[str, Any]) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 from typing import Any, Sequence
 
 import numpy as np
 
-from . import _objects, _trees
+from . import _objects, _packed, _trees
 from ._errors import said
 from ._said import article, is_traced, kind_of, shown, type_name
 
@@ -21,6 +22,22 @@ def _is_of(value: Any, module: str) -> bool:
 
 def _is_of_optax(value: Any) -> bool:
     return type(value).__module__.split(".")[0] == "optax"
+
+
+def _makes_weights(params: Any) -> bool:
+    """Whether it is a function that makes them, by its name."""
+    name = getattr(params, "__name__", "") if inspect.isroutine(params) else ""
+    return name.isidentifier() and bool(re.search("init|param|weight|variables", name.lower()))
+
+
+def _called(params: Any) -> str:
+    if _is_of(params, "flax.linen"):
+        return f"{type(params).__name__}, a flax module"
+    if isinstance(params, os.PathLike):
+        return f"{str(params)!r}, a path"
+    if _makes_weights(params):
+        return f"{shown(params)}, not called"
+    return _packed.of_bytes(params)[0] or shown(params)
 
 
 def _way(params: Any, order: str) -> str:
@@ -36,7 +53,9 @@ def _way(params: Any, order: str) -> str:
     if hasattr(params, "init") and (hasattr(params, "update") or hasattr(params, "apply")):
         return ("an optimizer belongs into optimizer=" if hasattr(params, "update") else
                 "give its weights: what its init(key, x) returns")
-    if isinstance(params, (str, bytes, os.PathLike)):
+    if _packed.of_bytes(params)[0]:
+        return f"give a tree of arrays: {_packed.of_bytes(params)[1]}"
+    if isinstance(params, (str, os.PathLike)):
         return (f"give a tree of arrays; restore={os.fspath(params)!r} begins with a "
                 "checkpoint's weights instead")
     if isinstance(params, type):
@@ -50,6 +69,10 @@ def _way(params: Any, order: str) -> str:
                 "it was made for")
     if inspect.isgenerator(params) or hasattr(params, "__next__"):
         return "give a tree of arrays: list(...) makes one of it"
+    if _makes_weights(params):
+        name = getattr(params, "__name__")
+        return ("give what it returns: params = "
+                f"{'model.' if inspect.ismethod(params) else ''}{name}(...)")
     if inspect.isroutine(params):
         return f"the order is {order}"
     return ""
@@ -60,9 +83,7 @@ def check_is_tree(params: Any, order: str) -> None:
     _objects.check_is_no_npz(params, "params")
     way = _way(params, order)
     if way:
-        called = f"{type(params).__name__}, a flax module" if _is_of(params, "flax.linen") else (
-            f"{str(params)!r}, a path" if isinstance(params, os.PathLike) else shown(params))
-        raise TypeError(f"params is {called}; {way}")
+        raise TypeError(f"params is {_called(params)}; {way}")
     if params is None:
         raise TypeError("params is None; give the weights that training begins with, a tree of "
                         "float32 arrays")

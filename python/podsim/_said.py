@@ -72,14 +72,18 @@ def kind_of(value: Any) -> str:
 
 def _literal(value: Any) -> str:
     """Of a number or a text, without the name of NumPy's type."""
-    if isinstance(value, (str, bytes)):
+    if isinstance(value, str):
         return repr(value.item() if isinstance(value, np.generic) else value)
     return str(value) if isinstance(value, np.generic) else repr(value)
 
 
 def shown(value: Any) -> str:
     """The value itself if it is short, else what it is."""
-    if isinstance(value, (str, bytes, bool, int, float, np.number, np.bool_)) and not isinstance(
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        whole = bytes(value[:_LONGEST])
+        is_text = len(value) < _LONGEST and whole.isascii() and whole.decode("ascii").isprintable()
+        return repr(whole) if is_text else "bytes"
+    if isinstance(value, (str, bool, int, float, np.number, np.bool_)) and not isinstance(
             value, np.timedelta64):
         text = _literal(value)
     elif isinstance(value, (tuple, list)) and not hasattr(value, "_fields"):
@@ -90,4 +94,4 @@ def shown(value: Any) -> str:
         return kind_of(value)
     if len(text) <= _LONGEST and "\n" not in text:
         return text
-    return text[:_LONGEST] + "..." if isinstance(value, (str, bytes)) else kind_of(value)
+    return text[:_LONGEST] + "..." if isinstance(value, str) else kind_of(value)

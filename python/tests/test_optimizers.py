@@ -75,7 +75,7 @@ class ArgumentsTest(unittest.TestCase):
                 (lambda: podsim.lars(0.1, trust_coefficient=0), "podsim.lars: trust_coefficient is "
                  "0; it must be more than 0, such as 1e-3"),
                 (lambda: podsim.adamw(1e-3, clip_norm=0), "podsim.adamw: clip_norm is 0; it must "
-                 "be more than 0, such as 1")):
+                 "be more than 0, such as 1; for no clipping leave it out")):
             self.check(call, said, ValueError)
 
     def test_calls_that_do_not_fit_are_said_in_their_words(self):

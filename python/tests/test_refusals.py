@@ -464,7 +464,7 @@ class SettingsTest(unittest.TestCase):
             _inputs._check(_inputs.Call(None, None, dataset, eval_fn, eval_dataset, None, None,
                                         batch, None, None), settings)
 
-        with self.assertWarnsRegex(UserWarning, "nothing is held out") as caught:
+        with self.assertWarnsRegex(UserWarning, "is evaluated: give eval_dataset=") as caught:
             check(eval_fn=len)
         self.assertEqual(caught.filename, __file__)
         with self.assertRaisesRegex(TypeError, "steps_per_eval is given, but no eval_dataset"):

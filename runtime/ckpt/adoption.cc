@@ -22,8 +22,19 @@ struct Taken {
   Folders folders;
 };
 
+// The folder of a run that has a checkpoint at `path`.
+std::string RunOf(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == path.npos ? "." : path.substr(0, slash);
+}
+
 // Before it is held, as a lock would be left in somebody's other folder.
-absl::Status CheckIsModelDir(ObjectStore& store, const std::string& path) {
+absl::Status CheckIsModelDir(ObjectStore& store, const std::string& path,
+                             const char* command) {
+  if (store.Stat(absl::StrCat(path, "/", kManifestName)).ok())
+    return absl::InvalidArgumentError(absl::StrCat(
+        path, " is a checkpoint, and ", command,
+        " takes the folder of a run: pod_ckpt ", command, " ", RunOf(path)));
   PODSIM_ASSIGN_OR_RETURN(const Folders folders, LookAt(store, path));
   const KeptRecord& kept = folders.kept;
   const bool has_record = !kept.trouble.empty() || kept.generation != 0 ||
@@ -36,11 +47,12 @@ absl::Status CheckIsModelDir(ObjectStore& store, const std::string& path) {
                    kRecordName, "); give the folder of a run, its model_dir"));
 }
 
-absl::StatusOr<Taken> Take(ObjectStore& store, const std::string& model_dir) {
+absl::StatusOr<Taken> Take(ObjectStore& store, const std::string& model_dir,
+                           const char* command) {
   if (absl::IsNotFound(store.List(model_dir).status()))
     return NoFolder(store, model_dir, "the folder of a run, its model_dir");
   Taken taken;
-  PODSIM_RETURN_IF_ERROR(CheckIsModelDir(store, model_dir));
+  PODSIM_RETURN_IF_ERROR(CheckIsModelDir(store, model_dir, command));
   PODSIM_ASSIGN_OR_RETURN(taken.hold, JobHold::Acquire(store, model_dir));
   PODSIM_ASSIGN_OR_RETURN(taken.folders, LookAt(store, model_dir));
   return taken;
@@ -63,7 +75,7 @@ std::string Adopt(ObjectStore& store, const std::string& path,
 
 absl::StatusOr<std::string> AdoptCheckpoints(ObjectStore& store,
                                              const std::string& model_dir) {
-  PODSIM_ASSIGN_OR_RETURN(const Taken taken, Take(store, model_dir));
+  PODSIM_ASSIGN_OR_RETURN(const Taken taken, Take(store, model_dir, "adopt"));
   PODSIM_ASSIGN_OR_RETURN(HeldDir held, HeldDir::Open(store, model_dir));
   held.Distrust();
   std::string text;
@@ -82,7 +94,7 @@ absl::StatusOr<std::string> AdoptCheckpoints(ObjectStore& store,
 
 absl::StatusOr<std::string> CleanLeftovers(ObjectStore& store,
                                            const std::string& model_dir) {
-  PODSIM_ASSIGN_OR_RETURN(const Taken taken, Take(store, model_dir));
+  PODSIM_ASSIGN_OR_RETURN(const Taken taken, Take(store, model_dir, "clean"));
   std::string text;
   for (const std::string& name : taken.folders.leftovers) {
     const std::string path = absl::StrCat(model_dir, "/", name);

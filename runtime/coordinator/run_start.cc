@@ -102,7 +102,9 @@ absl::Status CheckModel(const CheckpointAt& at, const JobPlan& plan,
   PODSIM_ASSIGN_OR_RETURN(const Program program, ProgramOf(plan));
   return Annotate(
       CheckTensorsFit(at.manifest, program,
-                      weights_only ? Restored::kWeights : Restored::kAll),
+                      weights_only ? Restored::kWeights : Restored::kAll,
+                      plan.spec().mode() == words::Mode::eval ? Use::kEvaluation
+                                                              : Use::kTraining),
       at.path);
 }
 

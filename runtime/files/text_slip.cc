@@ -174,6 +174,9 @@ std::string BlockSlip(const std::string& message, absl::string_view line,
 
 // Protobuf's message without its own names.
 std::string WhyOf(const std::string& message) {
+  if (absl::StartsWith(message, "Unknown enumeration value"))
+    return absl::StrCat(LastQuoted(message), " is \"",
+                        PrintableLine(FirstQuoted(message)), "\"");
   if (absl::StrContains(message, "has no field named"))
     return absl::StrCat("there is no field \"",
                         PrintableLine(LastQuoted(message)), "\"");
@@ -251,6 +254,13 @@ std::string AllowedWords(const FieldDescriptor* field,
   std::vector<std::string> words = TextsOf(WordsOf(*field));
   std::erase(words, "UNSET");
   if (words.empty()) return "";
+  // Words are written in capitals in some files, and small in others.
+  const auto same = std::ranges::find_if(words, [&](const std::string& word) {
+    return absl::EqualsIgnoreCase(word, typed);
+  });
+  if (!typed.empty() && same != words.end())
+    return absl::StrCat("; did you mean ", *same,
+                        "? Allowed: ", absl::StrJoin(words, ", "));
   return absl::StrCat("; allowed: ", absl::StrJoin(words, ", "),
                       typed.empty() ? "" : DidYouMean(typed, words));
 }

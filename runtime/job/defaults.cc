@@ -62,6 +62,7 @@ absl::Status CheckFiles(const JobSpec& spec) {
   const DatasetKind* const kind = FindDatasetKind(dataset);
   if (kind == nullptr) return UnknownDataset(dataset);
   const bool has_files = kind->files != nullptr;
+  if (!has_files) PODSIM_RETURN_IF_ERROR(CheckIsRead(spec.data_dir()));
   if (!has_files && !spec.data_dir().empty())
     return absl::InvalidArgumentError(absl::StrCat(
         "data_dir is for dataset=", DatasetsWithFiles(), "; ", dataset,

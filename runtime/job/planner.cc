@@ -88,7 +88,9 @@ absl::StatusOr<JobPlan> BeginPlan(const ScheduleInputs& schedule,
 absl::StatusOr<JobPlan> FinishPlan(JobPlan plan, const Program& program,
                                    const PlanInputs& inputs,
                                    const ResolvedJob& job) {
-  PODSIM_RETURN_IF_ERROR(InputFields(program, plan.bits().dataset()).status());
+  PODSIM_RETURN_IF_ERROR(
+      InputFields(program, plan.bits().dataset(), plan.spec().features())
+          .status());
   PODSIM_RETURN_IF_ERROR(FillMemory(program, job, plan));
   PODSIM_RETURN_IF_ERROR(
       FillGeography(job.spec, job.slice, inputs.bucket_locations, plan));

@@ -28,7 +28,7 @@ absl::Status CheckElsewhere(const ElsewhereSettings& elsewhere) {
   if (!elsewhere.external_hosts() && elsewhere.has_listen())
     return absl::InvalidArgumentError(
         "--listen is for --external_hosts; hosts on this machine use a private "
-        "address");
+        "address; leave it out, or add --external_hosts");
   return elsewhere.has_listen() ? CheckListen(elsewhere) : absl::OkStatus();
 }
 

@@ -248,6 +248,46 @@ TEST_F(TypedMistakesTest, PodLaunch) {
     Expect(mistake);
 }
 
+TEST_F(TypedMistakesTest, WhatASmallSlipLeaves) {
+  for (const Mistake& mistake : {
+           Mistake{"pod_launch --topology $SLICE --dry_run",
+                   "--topology has no value: \"--dry_run\" follows it",
+                   "give a value, as in --topology v3-32 (a variable of the "
+                   "shell may be empty)"},
+           Mistake{"pod_launch --data_dir $DATA --dry_run",
+                   "--data_dir has no value", "as in --data_dir DIR"},
+           Mistake{"pod_launch --clip_norm 0", "clip_norm is 0",
+                   "; for no clipping leave it out"},
+           Mistake{"pod_launch --shuffle_window 0", "shuffle_window is 0",
+                   "; for no shuffling give --shuffle=false"},
+           Mistake{"pod_launch --stall_timeout 0", "stall_timeout is 0",
+                   "a limit cannot be turned off"},
+           Mistake{"pod_plan --price_per_chip_hour 0",
+                   "price_per_chip_hour is 0", "; for no price leave it out"},
+           Mistake{"pod_launch --dataset=csv ... --topology v3-8",
+                   "unexpected \"...\"",
+                   "in examples it stands for further flags; leave it out"},
+           Mistake{"pod_launch --dry_run …", "unexpected \"…\"",
+                   "it stands for further flags; leave it out"},
+           Mistake{"pod_ckpt ls runs/a ...", "unexpected \"...\"",
+                   "leave it out"},
+           Mistake{"pod_launch --train_steps 5 --listen 0.0.0.0:8476",
+                   "--listen is for --external_hosts",
+                   "; leave it out, or add --external_hosts"},
+           Mistake{"pod_ckpt ls gs://$BUCKET/runs/a",
+                   "gs:///runs/a: the bucket's name is missing",
+                   "(a variable of the shell may be empty)"},
+           Mistake{"pod_bench all_reduce -np 8",
+                   "unknown flag -np (read as -n p, but --iters has no such "
+                   "value)",
+                   "--processes"},
+           Mistake{"pod_bench all_reduce -bytes 8M",
+                   "unknown flag -bytes (read as -b ytes, ",
+                   "-b 1M -e 1M is one size"},
+       })
+    Expect(mistake);
+}
+
 TEST_F(TypedMistakesTest, PodPlan) {
   for (const Mistake& mistake : {
            Mistake{"pod_plan --dry_run", "unknown flag --dry_run",
@@ -478,6 +518,33 @@ TEST_F(TypedMistakesTest, FilesThatAreNamed) {
            Mistake{"pod_data verify my.csv.gz --dataset=tfrecord",
                    "my.csv.gz is a CSV file by its name",
                    "dataset=csv reads it", "echo a,b | gzip > my.csv.gz"},
+           Mistake{"pod_launch --data_dir=my.csv.bz2",
+                   "my.csv.bz2 is compressed with bzip2",
+                   "unpack it, bunzip2 my.csv.bz2, and give my.csv",
+                   "echo a,b | bzip2 > my.csv.bz2"},
+           Mistake{
+               "pod_launch --data_dir=my.csv.zst --dataset=csv --topology v3-8 "
+               "--model mlp --batch_per_core 8 --epochs 1 --learning_rate 0.1",
+               "my.csv.zst is compressed with Zstandard",
+               "unpack it, unzstd my.csv.zst, and give my.csv",
+               "echo a > my.csv.zst"},
+           Mistake{"pod_data verify my.csv.xz", "compressed with xz",
+                   "unpack it, unxz my.csv.xz, and give my.csv",
+                   "echo a > my.csv.xz"},
+           Mistake{"pod_launch --data_dir=my.zip", "my.zip is a zip archive",
+                   "unpack it, unzip my.zip, and give my", "echo a > my.zip"},
+           Mistake{"pod_launch --dataset=csv --data_dir=my.csv --classes 2 "
+                   "--features='features=a..b:float32[2],label=label:int64' "
+                   "--topology v3-8 --model mlp --batch_per_core 8 --epochs 1 "
+                   "--learning_rate 0.1",
+                   "model mlp reads input labels",
+                   "; call it labels: --features='features=a..b:float32[2],"
+                   "labels=label:int64'",
+                   "printf 'a,b,label\\n1,2,0\\n3,4,1\\n' > my.csv"},
+           Mistake{"pod_launch --topology v3-32 --train_steps 40 "
+                   "--faults faults.txt",
+                   "faults.txt:1:16: kind is \"kill\"", "did you mean KILL?",
+                   "echo 'faults { kind: kill host: 2 }' > faults.txt"},
            Mistake{"pod_launch --dry_run --metrics_file shards",
                    "--metrics_file is \"shards\", but that is a folder",
                    "name a file in it", "mkdir -p shards"},

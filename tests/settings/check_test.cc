@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+
 #include "proto/job.pb.h"
 #include "proto/programs.pb.h"
 #include "settings/field_text.h"
@@ -22,6 +25,7 @@ using ::google::protobuf::MessageFactory;
 using ::podsim::testing::IsOk;
 using ::podsim::testing::StatusIs;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::unique_ptr<Message> NewMessage(const Descriptor* descriptor) {
   return std::unique_ptr<Message>(
@@ -153,6 +157,26 @@ TEST(CheckSettingsTest, BoundsSayWhatIsCounted) {
   EXPECT_THAT(CheckSettings(spec),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("(a part of the peak learning rate)")));
+}
+
+TEST(CheckSettingsTest, AZeroIsToldWhatTurnsItOff) {
+  for (const auto& [flag, instead] : std::map<std::string, std::string>{
+           {"clip_norm", "for no clipping leave it out"},
+           {"shuffle_window", "for no shuffling give --shuffle=false"},
+           {"stall_timeout", "a limit cannot be turned off; "},
+           {"input_threads", "for as many as --threads leave it out"}}) {
+    JobSpec spec;
+    const auto* const field = spec.GetDescriptor()->FindFieldByName(flag);
+    ASSERT_NE(field, nullptr) << flag;
+    ASSERT_TRUE(SetFieldFromText(flag, "0", *field, spec).ok());
+    EXPECT_THAT(CheckSettings(spec),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         HasSubstr("; " + instead)));
+  }
+  JobSpec spec;
+  spec.set_clip_norm(-1);
+  EXPECT_THAT(CheckSettings(spec), StatusIs(absl::StatusCode::kInvalidArgument,
+                                            Not(HasSubstr("no clipping"))));
 }
 
 TEST(CheckCommandReadsTest, NamesTheCommandsThatASettingIsFor) {

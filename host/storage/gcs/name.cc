@@ -41,6 +41,10 @@ absl::StatusOr<GcsName> ParseGcsName(std::string_view uri) {
   const std::string_view rest = uri.substr(kScheme.size());
   GcsName name;
   name.bucket = std::string(rest.substr(0, rest.find('/')));
+  if (name.bucket.empty())
+    return Refused(uri,
+                   "the bucket's name is missing (a variable of the shell may "
+                   "be empty); give gs://BUCKET/NAME");
   if (!IsBucket(name.bucket))
     return Refused(uri,
                    "no bucket is called so: 3 to 222 of a-z, 0-9, '-', '_', "

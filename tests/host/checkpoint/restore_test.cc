@@ -125,7 +125,31 @@ TEST(CheckTensorsFitTest, StopsAfterTheFirstFew) {
   EXPECT_THAT(
       CheckTensorsFit(ManifestOf(testing::TrainedMlp({9, 9, 9, 9, 9})),
                       testing::TrainedMlp({8, 8, 8, 8, 8})),
-      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("; and 3 more")));
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("; and 9 more")));
+}
+
+TEST(CheckTensorsFitTest, ANamedModelIsSaidWithItsFlags) {
+  CheckpointManifest manifest = ManifestOf(testing::TrainedMlp({16, 5}));
+  ModelConfig& model = *manifest.mutable_bits()->mutable_model();
+  model.set_name("lenet5");
+  model.add_hidden(16);
+  model.add_hidden(5);
+  model.set_classes(10);
+  const Program program = testing::TrainedMlp({20});
+  EXPECT_THAT(
+      CheckTensorsFit(manifest, program),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               AllOf(HasSubstr("it holds lenet5, hidden 16,5, 10 classes, not "
+                               "mlp (dense_0/kernel is 12x16 in the "
+                               "checkpoint, 12x20 in the model; and "),
+                     HasSubstr("; train that, --model lenet5 --hidden 16,5, "
+                               "or begin anew in another model_dir"))));
+  EXPECT_THAT(
+      CheckTensorsFit(manifest, program, Restored::kAll, Use::kEvaluation),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               AllOf(HasSubstr("; evaluate it with --model lenet5 "
+                               "--hidden 16,5"),
+                     Not(HasSubstr("model_dir")))));
 }
 
 TEST(CheckTensorsFitTest, AnotherOptimizersSlotsAreNamed) {

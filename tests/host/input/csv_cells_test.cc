@@ -2,6 +2,8 @@
 // lines while the file is indexed, before anything is trained on it.
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "host/input/dataset.h"
@@ -14,6 +16,7 @@ namespace {
 using ::podsim::testing::IsOk;
 using ::podsim::testing::StatusIs;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr auto kLoss = absl::StatusCode::kDataLoss;
 constexpr auto kRefusedCsv = absl::StatusCode::kInvalidArgument;
@@ -42,7 +45,8 @@ TEST(CsvCells, TheFirstBadOneIsNamedWithAWayOut) {
       StatusIs(kLoss,
                "/c/my.csv: line 3: column 0 (a): 'NA' is no decimal number; "
                "write numbers there, or leave the column out: "
-               "--features='features=b..c:float32[2],labels=label:int64'"));
+               "--features='features=b..c:float32[2],labels=label:int64' "
+               "--classes=2"));
   EXPECT_THAT(
       Opened(WithLine("4,5,2024-11-28,1")),
       StatusIs(kLoss, HasSubstr("column 2 (c): '2024-11-28' is no "
@@ -59,6 +63,33 @@ TEST(CsvCells, TheFirstBadOneIsNamedWithAWayOut) {
   EXPECT_THAT(Opened(WithLine("4,\"1,5\",6,1")),
               StatusIs(kLoss, HasSubstr("'1,5' is no decimal number (decimals "
                                         "have a point)")));
+}
+
+TEST(CsvCells, SeparatorsOfThousandsAreLeftOut) {
+  for (const auto& [cell, number] :
+       std::vector<std::pair<const char*, const char*>>{
+           {"\"1,100\"", "1100"},
+           {"\"-12,345,678.5\"", "-12345678.5"},
+           {"1'100", "1100"},
+           {"1_100", "1100"},
+           {"10 000.25", "10000.25"}})
+    EXPECT_THAT(Opened(WithLine(absl::StrCat("4,", cell, ",6,1"))),
+                StatusIs(kLoss, HasSubstr(absl::StrCat(
+                                    "is no decimal number (write ", number,
+                                    ", without separators of thousands; "
+                                    "decimals have a point)"))))
+        << cell;
+  for (const char* cell : {"\"1,10\"", "\"1100,5\"", "\"1,100 000\""})
+    EXPECT_THAT(Opened(WithLine(absl::StrCat("4,", cell, ",6,1"))),
+                StatusIs(kLoss, Not(HasSubstr("separators"))))
+        << cell;
+}
+
+TEST(CsvCells, TheLineOfferedHasTheClasses) {
+  EXPECT_THAT(Opened(WithLine("NA,5,6,1"),
+                     "features=a..c:float32[3],labels=label:int64", 2),
+              StatusIs(kLoss, HasSubstr("--features='features=b..c:float32[2],"
+                                        "labels=label:int64' --classes=2")));
 }
 
 TEST(CsvCells, HowManyThereAreIsSaid) {

@@ -2,6 +2,7 @@
 #include "host/input/fields.h"
 
 #include <functional>
+#include <map>
 #include <string>
 
 #include "google/protobuf/text_format.h"
@@ -15,6 +16,7 @@ using ::podsim::testing::kInvalid;
 using ::podsim::testing::StatusIs;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 DatasetConfig Config(const std::string& text) {
   DatasetConfig config;
@@ -114,6 +116,34 @@ TEST(InputFields, SayWhatIsOfferedInstead) {
   // A second float of a row is not the examples' weight.
   EXPECT_THAT(refusal([](Graph& g) { g.Input("scale", DType::kFloat32, {}); }),
               StatusIs(kInvalid, HasSubstr("input scale (float32 [B])")));
+}
+
+TEST(InputFields, SayWhatToCallAFieldOfAnotherName) {
+  const DatasetConfig config = Config(
+      "name: 'csv' fields { name: 'features' dtype: 'float32' shape: 2 } "
+      "fields { name: 'label' dtype: 'int32' }");
+  const Program program = Reading([](Graph& g) {
+    g.Features({{2}});
+    g.Labels();
+  });
+  for (const auto& [given, offered] : std::map<std::string, std::string>{
+           {"features=a..b:float32[2],label=kind:int64",
+            "call it labels: --features='features=a..b:float32[2],"
+            "labels=kind:int64'"},
+           {"label=int64,features=a..b:float32[2]",
+            "call it labels: --features='labels=label:int64,"
+            "features=a..b:float32[2]'"},
+           {"", "call label labels there"}})
+    EXPECT_THAT(InputFields(program, config, given),
+                StatusIs(kInvalid, HasSubstr("label (int32 [B]); " + offered)))
+        << given;
+  // One that is read is left to its name.
+  EXPECT_THAT(InputFields(Reading([](Graph& g) {
+                            g.Features({{2}});
+                            g.Input("scale", DType::kFloat32, {{2}});
+                          }),
+                          config),
+              StatusIs(kInvalid, Not(HasSubstr("call"))));
 }
 
 }  // namespace

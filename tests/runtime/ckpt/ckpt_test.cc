@@ -471,6 +471,16 @@ TEST_F(CkptTest, AdoptAndCleanAreForTheFolderOfARun) {
   }
   ASSERT_OK_AND_ASSIGN(const auto names, store_->List("/shards"));
   EXPECT_THAT(names, ElementsAre("train-0"));
+  Save("/m", 100);
+  for (const std::string command : {"adopt", "clean"}) {
+    const CkptResult result = Run({command, "/m/100"});
+    EXPECT_EQ(result.exit_code, 2) << command;
+    EXPECT_EQ(result.error,
+              absl::StrCat("/m/100 is a checkpoint, and ", command,
+                           " takes the folder of a run: "
+                           "pod_ckpt ",
+                           command, " /m\n"));
+  }
 }
 
 TEST_F(CkptTest, AdoptWritesARecordAnewThatCannotBeRead) {

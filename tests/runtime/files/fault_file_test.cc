@@ -85,6 +85,8 @@ INSTANTIATE_TEST_SUITE_P(
             "allowed: KILL, FREEZE, SLOW, CUT, DELAY, FLIP, STORAGE_FAIL, "
             "STORAGE_FULL, CORRUPT_GRADIENT, CORRUPT_WEIGHTS; did you "
             "mean KILL?"},
+        BadFaults{"faults { kind: kill }", "my.txt:1:16:",
+                  "kind is \"kill\"; did you mean KILL? Allowed: KILL, "},
         BadFaults{"faults { knd: KILL }",
                   "my.txt:1:13:", "; did you mean kind?"},
         BadFaults{"faults { kind: KILL step: soon }",

@@ -42,6 +42,14 @@ TEST(GcsName, RefusesWhatNoBucketIsCalled) {
     EXPECT_THAT(ParseGcsName(uri), refused) << uri;
 }
 
+TEST(GcsName, SaysThatTheBucketIsMissing) {
+  for (const char* uri : {"gs://", "gs:///runs/a"})
+    EXPECT_THAT(ParseGcsName(uri),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         HasSubstr("the bucket's name is missing (a variable "
+                                   "of the shell may be empty)")));
+}
+
 TEST(GcsName, RefusesWhatNoObjectIsCalled) {
   const auto invalid = absl::StatusCode::kInvalidArgument;
   EXPECT_THAT(ParseGcsName("gs://bucket/a\r\nHost: x"),
