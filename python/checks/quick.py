@@ -17,6 +17,7 @@ import jax
 import numpy as np
 import optax
 
+import coupled_losses
 import gradients
 import layers
 import mistakes
@@ -116,6 +117,7 @@ def main():
         good.append(mistakes.all_said())
         good.append(typed_mistakes.all_said())
         good.append(traced_mistakes.all_said())
+        good.append(coupled_losses.all_equal_or_said())
     print(f"{sum(good)} passed, {len(good) - sum(good)} failed, in "
           f"{time.monotonic() - begin:.0f} s")
     sys.exit(0 if all(good) else 1)
