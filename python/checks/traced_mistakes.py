@@ -166,14 +166,15 @@ OF_ARRAYS = [
     ("fewer examples than are said", lambda: call(data=lambda i: (X[i], Y[i]), examples=2000),
      ValueError, "fails at index 1000 of 2000 examples: IndexError: index 1000 is out of bounds "
      "for axis 0 with size 1000: if it has no more than 1000 examples, say examples=1000"),
-    ("a masked example behind others", lambda: call(data=lambda i: (MASKED[i], Y[i]), examples=1000),
-     TypeError, "the array '0' of dataset(70) is a masked array, 2 of whose values are masked; "
-     "podsim knows no masks: give x.filled(0)"),
+    ("a masked example behind others", lambda: call(data=lambda i: (MASKED[i], Y[i]),
+                                                    examples=1000), TypeError, "the array '0' of "
+     "dataset(70) is a masked array, 2 of whose values are masked; podsim knows no masks: give x.filled(0)"),
     ("a masked label", lambda: call(data=lambda i: (X[i], LABELS[i]), examples=1000), TypeError,
      "the array '1' of dataset(3) is a masked array, 1 of whose values are masked"),
     ("a masked row that is an example", lambda: call(
         lambda p, x: jnp.mean((x @ p["dense"]["kernel"]) ** 2) + jnp.sum(p["dense"]["bias"]),
-        lambda i: MASKED[i], examples=1000), TypeError, "dataset(70) is a masked array, 2 of whose values"),
+        lambda i: MASKED[i], examples=1000), TypeError,
+     "dataset(70) is a masked array, 2 of whose values"),
     ("masks of nothing", lambda: call(data=lambda i: (np.ma.masked_array(X[i]), Y[i]),
                                       examples=1000), None, ""),
     ("labels from 1", lambda: call(classified, (X, Y + 1)), podsim.PodsimError,
