@@ -222,8 +222,8 @@ class Plan(NotCalled):
 
     def _cells(self, row: PlanRow) -> list[str]:
         cost = [_money(row.cost)] if isinstance(row, PricedRow) else []
-        band = ([] if self.compute_note else
-                [span(row.step_seconds_low), span(row.step_seconds_high)])
+        band = [span(each) for each in (row.step_seconds_low, row.step_seconds_high)
+                if each is not None]
         return [row.slice, str(row.batch_per_core), f"{row.global_batch:,}",
                 f"{row.train_steps:,}", f"{row.learning_rate:.4g}", gib(row.hbm_bytes),
                 span(row.step_seconds), *band, f"{row.examples_per_second:,.0f}",
