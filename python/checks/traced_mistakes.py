@@ -15,6 +15,7 @@ import numpy as np
 import optax
 import podsim
 from mistakes import PARAMS, X, Y, averaged, call, each, exported, loss_fn, wrong_of
+from wide_mistakes import OF_WIDE
 
 RNG = np.random.default_rng(0)
 KEPT = []
@@ -168,7 +169,7 @@ OF_ARRAYS = [
      "for axis 0 with size 1000: if it has no more than 1000 examples, say examples=1000"),
     ("a masked example behind others", lambda: call(data=lambda i: (MASKED[i], Y[i]),
                                                     examples=1000), TypeError, "the array '0' of "
-     "dataset(70) is a masked array, 2 of whose values are masked; podsim knows no masks: give x.filled(0)"),
+     "dataset(70) is a masked array, 2 of whose values are masked; podsim knows no masks"),
     ("a masked label", lambda: call(data=lambda i: (X[i], LABELS[i]), examples=1000), TypeError,
      "the array '1' of dataset(3) is a masked array, 1 of whose values are masked"),
     ("a masked row that is an example", lambda: call(
@@ -244,7 +245,7 @@ def guessed():
 def all_said():
     """Prints the table; whether each error has its words."""
     print("| mistake | what is said |\n|---|---|")
-    return wrong_of([*OF_FUNCTIONS, *OF_ARRAYS, *OF_RUNS]) + all_warned() + guessed() == 0
+    return wrong_of([*OF_FUNCTIONS, *OF_WIDE, *OF_ARRAYS, *OF_RUNS]) + all_warned() + guessed() == 0
 
 
 if __name__ == "__main__":
