@@ -300,7 +300,8 @@ def _row(found: Mapping[str, Any], has_band: bool) -> PlanRow:
     named = {field.name: found[field.name] for field in dataclasses.fields(PlanRow)
              if field.name in found}
     warnings = tuple(map(_errors.in_python, found["warnings"]))
-    band = {} if has_band else dict.fromkeys(("step_seconds_low", "step_seconds_high"))
+    band: dict[str, Any] = {} if has_band else dict.fromkeys(
+        ("step_seconds_low", "step_seconds_high"))
     return PlanRow(**named | band | {"hbm_bytes": found["hbm_bytes_per_core"],
                                      "warnings": warnings})
 
