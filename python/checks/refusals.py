@@ -63,6 +63,10 @@ def sharded(p, x):
                                   out_specs=spec)(x))
 
 
+def mapped_over_devices(p, x):
+    return jnp.mean(jax.pmap(lambda rows: rows @ p["w"])(x[None]))
+
+
 def places_twice(p, x):
     places = jax.lax.stop_gradient(x).astype(int)
     return jnp.mean(jnp.zeros((len(x), 4)).at[:, places[0]].set(x @ p["w"][:, :1]))
@@ -95,8 +99,10 @@ NAMELESS = lambda p, x: jnp.mean(jnp.fft.fft(x @ p["w"]).real)  # noqa: E731
 REFUSED = [(running_sum, "another axis"), (counted_examples, "array of the data set"),
            (compared_examples, "compared with"), (loop_by_data, "length is known"),
            (loop_over_examples, "jax.vmap"), (callback, "compute it before"),
-           (sharded, "podsim does that itself"), (places_twice, "unique_indices=True"),
-           (permuted, "leave them out"), (keys_but_the_first, "fold_in(key, 1)"),
+           (sharded, ": jax.shard_map divides the work over devices, but podsim does"),
+           (mapped_over_devices, ": jax.pmap divides the work over devices"),
+           (places_twice, "unique_indices=True"), (permuted, "leave them out"),
+           (keys_but_the_first, "fold_in(key, 1)"),
            (sorted_twice, "sorts as jnp.sort does"), (NAMELESS, "complex numbers (complex64")]
 
 
@@ -139,13 +145,44 @@ def sharded_rows(p, x):
     return jnp.mean(jax.lax.with_sharding_constraint(x, where) @ p["w"])
 
 
-def check_left_out(function, says):
-    """It is taken, and what is left out of it is said once, with its line."""
+MESH = jax.make_mesh((1,), ("data",), axis_types=(jax.sharding.AxisType.Auto,))
+WHOLE = jax.sharding.NamedSharding(MESH, jax.sharding.PartitionSpec())
+
+
+def put_on_devices(p, x):
+    return jnp.mean(jax.device_put(x, WHOLE) @ p["w"])
+
+
+def sharded_operands(p, x):
+    return jnp.mean(jax.jit(jnp.tanh, in_shardings=WHOLE)(x) @ p["w"])
+
+
+def sharded_results(p, x):
+    return jnp.mean(jax.jit(jnp.tanh, out_shardings=WHOLE)(x @ p["w"]))
+
+
+def donated(p, x):
+    return jnp.mean(jax.jit(jnp.tanh, donate_argnums=0)(x @ p["w"]))
+
+
+def compiled(p, x):
+    """Nothing of this is left out."""
+    return jnp.mean(jax.jit(jnp.tanh)(jax.device_put(x) @ p["w"]))
+
+
+def warnings_of(function):
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         podsim.export(function, PARAMS, BATCH, pathlib.Path(folder, "model"))
-    texts = [str(each.message) for each in caught]
-    good = sum("refusals.py:" in text and says in text for text in texts) == 1
+    return [str(each.message) for each in caught]
+
+
+def check_left_out(function, says):
+    """It is taken, and what is left out of it is said once, with its line."""
+    texts = warnings_of(function)
+    said = [int(re.match(r"refusals\.py:(\d+): ", text)[1]) for text in texts if says in text]
+    good = (len(said) == len(texts) == 1 and (said[0] in lines_of(function)
+                                              or hasattr(function, "__wrapped__")))
     print(f"| {function.__name__} | {'; '.join(texts)} | {'yes' if good else 'NO'} |", flush=True)
     return good
 
@@ -156,7 +193,12 @@ def all_said():
     good = [check(*each) for each in REFUSED]
     good += [check_left_out(shows, "left out"),
              check_left_out(again, "jax.checkpoint has no effect"),
-             check_left_out(sharded_rows, "with_sharding_constraint has no effect")]
+             check_left_out(sharded_rows, "with_sharding_constraint has no effect"),
+             check_left_out(put_on_devices, "jax.device_put has no effect: each core has its own"),
+             check_left_out(sharded_operands, "in_shardings or out_shardings of jax.jit has no"),
+             check_left_out(sharded_results, "in_shardings or out_shardings of jax.jit has no"),
+             check_left_out(donated, "donate_argnums or donate_argnames of jax.jit has no effect")]
+    good.append(not warnings_of(compiled))
     good.append(message_of(keys_of_all) == "it is taken")
     return all(good)
 

@@ -15,9 +15,13 @@ import numpy as np
 import optax
 import podsim
 from mistakes import PARAMS, X, Y, averaged, call, each, exported, loss_fn, wrong_of
+from wide_mistakes import OF_WIDE
 
 RNG = np.random.default_rng(0)
 KEPT = []
+MASKED = np.ma.masked_array(X, np.zeros(X.shape, bool))
+MASKED[70, :2] = np.ma.masked
+LABELS = np.ma.masked_array(Y, np.arange(len(Y)) == 3)
 
 
 def classified(params, batch):
@@ -163,6 +167,17 @@ OF_ARRAYS = [
     ("fewer examples than are said", lambda: call(data=lambda i: (X[i], Y[i]), examples=2000),
      ValueError, "fails at index 1000 of 2000 examples: IndexError: index 1000 is out of bounds "
      "for axis 0 with size 1000: if it has no more than 1000 examples, say examples=1000"),
+    ("a masked example behind others", lambda: call(data=lambda i: (MASKED[i], Y[i]),
+                                                    examples=1000), TypeError, "the array '0' of "
+     "dataset(70) is a masked array, 2 of whose values are masked; podsim knows no masks"),
+    ("a masked label", lambda: call(data=lambda i: (X[i], LABELS[i]), examples=1000), TypeError,
+     "the array '1' of dataset(3) is a masked array, 1 of whose values are masked"),
+    ("a masked row that is an example", lambda: call(
+        lambda p, x: jnp.mean((x @ p["dense"]["kernel"]) ** 2) + jnp.sum(p["dense"]["bias"]),
+        lambda i: MASKED[i], examples=1000), TypeError,
+     "dataset(70) is a masked array, 2 of whose values"),
+    ("masks of nothing", lambda: call(data=lambda i: (np.ma.masked_array(X[i]), Y[i]),
+                                      examples=1000), None, ""),
     ("labels from 1", lambda: call(classified, (X, Y + 1)), podsim.PodsimError,
      "array 1 (labels) holds the label 10, which is none of 0 to 9, in example "),
 ]
@@ -230,7 +245,7 @@ def guessed():
 def all_said():
     """Prints the table; whether each error has its words."""
     print("| mistake | what is said |\n|---|---|")
-    return wrong_of([*OF_FUNCTIONS, *OF_ARRAYS, *OF_RUNS]) + all_warned() + guessed() == 0
+    return wrong_of([*OF_FUNCTIONS, *OF_WIDE, *OF_ARRAYS, *OF_RUNS]) + all_warned() + guessed() == 0
 
 
 if __name__ == "__main__":

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dis
-import os
 import pickle
 import random
 import threading
@@ -43,17 +41,6 @@ def _states(function: Callable[..., Any]) -> dict[str, bytes]:
     return {"np.random": _state(np.random), "random": _state(random), **own}
 
 
-def _place(function: Callable[..., Any], name: str) -> str:
-    """"train.py:12: ", where the function names the generator; empty: it does not itself."""
-    code = _wrapped.code_of(function)
-    line = 0
-    for each in dis.get_instructions(code) if code is not None else ():
-        line = each.starts_line or line
-        if each.argval == name.rpartition(".")[2] and code is not None:
-            return f"{os.path.basename(code.co_filename)}:{line}: "
-    return ""
-
-
 def _is_alone() -> bool:
     """Whether no thread of the caller's could have drawn meanwhile."""
     return all(each is threading.current_thread() or each.name == _spoken.THREAD
@@ -66,7 +53,7 @@ def refusing(asked: Asked) -> Iterator[None]:
     before = _states(asked.function)
     yield
     for name, state in _states(asked.function).items():
-        place = _place(asked.function, name)
+        place = _wrapped.place_of(asked.function, name)
         if before.get(name) != state and (place or _is_alone()):
             text = (_OF_EVALUATION.format(name) if asked.what == "eval_fn" else
                     _SAID.format(asked.what, name))

@@ -57,6 +57,7 @@ class Examples:
         if any(map(_objects.is_key, jax.tree_util.tree_leaves(examples))):
             raise TypeError(f"{self._argument}({begin}) has a random key; podsim makes keys: take "
                             "one as the loss function's last argument")
+        self._check_masks(examples, begin)
         try:
             batch = jax.tree_util.tree_map(lambda *leaves: np.stack(leaves), *examples)
         except (TypeError, ValueError) as error:
@@ -70,6 +71,17 @@ class Examples:
             self._types = _alike.types(batch)
             self._before = jax.tree_util.tree_map(lambda leaf: leaf[0], batch)
         return batch
+
+    def _check_masks(self, examples: list[Any], begin: int) -> None:
+        """Raises TypeError for masked values, whose mask np.stack drops."""
+        import jax
+
+        for index, example in enumerate(examples, begin):
+            if any(isinstance(leaf, np.ma.MaskedArray)
+                   for leaf in jax.tree_util.tree_leaves(example)):
+                names, leaves, _ = _trees.named_leaves(example, "batch")
+                of = f"{self._argument}({index})"
+                _objects.check_arrays(names, leaves, of if is_leaf(example) else "", of)
 
     def _check_alike(self, examples: list[Any], begin: int) -> None:
         _alike.check_examples(examples, self._before, begin, self._count, self._argument)

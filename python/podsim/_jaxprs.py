@@ -10,18 +10,24 @@ from . import _checks
 from ._errors import PodsimError
 
 # Primitives that divide work over devices, by what people call.
-_DIVIDES = {"shard_map": "jax.shard_map or jax.pmap", "xla_pmap": "jax.pmap"}
+_DIVIDES = {"shard_map": "jax.shard_map", "xla_pmap": "jax.pmap"}
+_PMAP_AXIS = "pmap"  # is in the name of the axis over which jax.pmap calls shard_map
 _SHOWS = ("debug_print", "debug_callback")
 _SHOWN = ("jax.debug.print and jax.debug.callback are left out: the cores of a pod have no "
           "Python; return what is to be seen as a metric")
 _CHECKPOINT = ("jax.checkpoint has no effect: what the gradients need is kept, not computed again, "
                "and the plan's HBM is that of a model without it")
 
+_ALL_WEIGHTS = "each core has its own examples of the batch, and all of the weights"
+_PLACED = f"jax.device_put has no effect: {_ALL_WEIGHTS}"
+_SHARDED = f"in_shardings or out_shardings of jax.jit has no effect: {_ALL_WEIGHTS}"
+_DONATED = ("donate_argnums or donate_argnames of jax.jit has no effect: podsim itself plans the "
+            "memory of a step")
+
 # Primitives that are accepted and do nothing, and what is said of them.
 _IDLE = {**dict.fromkeys(_SHOWS, _SHOWN),
          **dict.fromkeys(("checkpoint", "remat", "remat2"), _CHECKPOINT),
-         "sharding_constraint": "with_sharding_constraint has no effect: each core has its own "
-                                "examples of the batch, and all of the weights"}
+         "sharding_constraint": f"with_sharding_constraint has no effect: {_ALL_WEIGHTS}"}
 
 
 def inner(value: Any) -> Iterator[Any]:
@@ -89,19 +95,62 @@ def _line_inside(equation: Any) -> str:
                  for line in map(line_of, equations(each)) if line), "")
 
 
+def _placed(closed: Any) -> Iterator[tuple[Any, str]]:
+    """The equations with their lines; one that JAX wrote has the line of the call around it."""
+    seen: set[int] = set()
+    left = [(closed, "")]
+    while left:
+        each, outer = left.pop()
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
+        for equation in getattr(each, "jaxpr", each).eqns:
+            line = line_of(equation) or outer
+            yield equation, line
+            left += [(jaxpr, line) for value in equation.params.values()
+                     for jaxpr in inner(value)]
+
+
+def _is_given(sharding: Any) -> bool:
+    return sharding is not None and type(sharding).__name__ != "UnspecifiedValue"
+
+
+def _idle(equation: Any) -> Iterator[str]:
+    """What is said of an equation, or of its parameters, that do nothing."""
+    name, params = equation.primitive.name, equation.params
+    if name in _IDLE:
+        yield _IDLE[name]
+    if name == "device_put" and any(each is not None for each in params["devices"]):
+        yield _PLACED
+    if name in ("jit", "pjit"):
+        if any(map(_is_given, (*params.get("in_shardings", ()),
+                               *params.get("out_shardings", ())))):
+            yield _SHARDED
+        if any(params.get("donated_invars", ())):
+            yield _DONATED
+
+
+def _divider(equation: Any) -> str:
+    """"jax.pmap", of an equation that divides work over devices; empty: it does not."""
+    name = _DIVIDES.get(equation.primitive.name, "")
+    axes = getattr(equation.params.get("mesh"), "axis_names", ())
+    return "jax.pmap" if name and any(_PMAP_AXIS in str(axis) for axis in axes) else name
+
+
 def check(closed: Any) -> None:
     """Raises PodsimError for what divides work over devices itself, and warns once a
     line of what is left out."""
     warned: set[str] = set()
-    for equation in equations(closed):
-        name, line = equation.primitive.name, line_of(equation)
-        if name in _DIVIDES:
+    for equation, line in _placed(closed):
+        divider = _divider(equation)
+        if divider:
             raise PodsimError(
-                f"{line}{_DIVIDES[name]} divides the work over devices, but podsim does that "
+                f"{line}{divider} divides the work over devices, but podsim does that "
                 "itself: it gives each core of the slice its own examples of the batch and "
                 "reduces the gradients; take it out, with psum and the like, and write the "
                 "function for one core's examples")
-        said = f"{line or _line_inside(equation)}{_IDLE[name]}" if name in _IDLE else ""
-        if said and said not in warned:
-            warned.add(said)
-            _checks.warn(said)
+        for idle in _idle(equation):
+            said = f"{line_of(equation) or _line_inside(equation) or line}{idle}"
+            if said not in warned:
+                warned.add(said)
+                _checks.warn(said)

@@ -12,7 +12,7 @@ from typing import Any, Callable, Iterator
 import numpy as np
 
 from . import (_calling, _checks, _decompositions, _failures, _jaxprs, _leaks, _maps, _random,
-               _sums, _trees, _unread, _uses)
+               _sums, _trees, _unread, _uses, _wide)
 from ._asking import Asked
 from ._counts import BATCHES, merged
 from ._functions import OF_EVALUATION, Loss, again, check_takes_no_key, checked_metrics
@@ -185,6 +185,7 @@ def _function(asked: Asked, function_of: _Make, call: _Call,
     plain = _both_traced(
         lambda count: _traced(asked, function_of(lambda f: f), *call.arguments(count)))
     _jaxprs.check(plain[0].jaxpr)
+    _wide.check(asked, plain[0].jaxpr)
     maps = _maps.follows_examples([traced.jaxpr for traced in plain], BATCHES)
     for count in BATCHES:
         def change(function: Function, count: int = count) -> Function:

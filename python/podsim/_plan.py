@@ -95,7 +95,7 @@ class Plan(NotCalled):
     """Of each generation, what its links' figures rest on."""
     price_per_chip_hour: float | None = None
     compute_note: str = ""
-    """What is to be known of the computation's price; then the table has no low and high."""
+    """What is to be known of the computation's price; then no row has low and high."""
     text: str = ""
     """Of one slice: all that pod_launch says of it. Of several: empty."""
     drawing: Svg = Svg("")
@@ -181,7 +181,8 @@ class Plan(NotCalled):
     @checked("plan.to_json")
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """One object: rows with the names of PlanRow's fields; cost is null without a
-        price. With a `path` it is written there, and nothing is returned."""
+        price, step_seconds_low and _high are null where compute is priced op by op. With a
+        `path` it is written there, and nothing is returned."""
         if path is None:
             return self._json()
         _file_of(path, ".json", "what is written is JSON").write_text(self._json() + "\n")
@@ -221,8 +222,8 @@ class Plan(NotCalled):
 
     def _cells(self, row: PlanRow) -> list[str]:
         cost = [_money(row.cost)] if isinstance(row, PricedRow) else []
-        band = ([] if self.compute_note else
-                [span(row.step_seconds_low), span(row.step_seconds_high)])
+        band = [span(each) for each in (row.step_seconds_low, row.step_seconds_high)
+                if each is not None]
         return [row.slice, str(row.batch_per_core), f"{row.global_batch:,}",
                 f"{row.train_steps:,}", f"{row.learning_rate:.4g}", gib(row.hbm_bytes),
                 span(row.step_seconds), *band, f"{row.examples_per_second:,.0f}",
@@ -295,22 +296,25 @@ def _fields(row: PlanRow) -> dict[str, Any]:
     return {field.name: getattr(row, field.name) for field in dataclasses.fields(PlanRow)}
 
 
-def _row(found: Mapping[str, Any]) -> PlanRow:
+def _row(found: Mapping[str, Any], has_band: bool) -> PlanRow:
     named = {field.name: found[field.name] for field in dataclasses.fields(PlanRow)
              if field.name in found}
     warnings = tuple(map(_errors.in_python, found["warnings"]))
-    return PlanRow(**named | {"hbm_bytes": found["hbm_bytes_per_core"], "warnings": warnings})
+    band: dict[str, Any] = {} if has_band else dict.fromkeys(
+        ("step_seconds_low", "step_seconds_high"))
+    return PlanRow(**named | band | {"hbm_bytes": found["hbm_bytes_per_core"],
+                                     "warnings": warnings})
 
 
 def read(written: str, text: str = "", drawing: str = "") -> Plan:
     """Of what `pod_plan --json` writes."""
     found = json.loads(written)
-    results = found["results"]
-    return Plan(rows=tuple(_row(row) for row in results if "refused" not in row),
+    results, note = found["results"], found.get("compute_note", "")
+    return Plan(rows=tuple(_row(row, not note) for row in results if "refused" not in row),
                 refused={row["slice"]: _errors.in_python(row["refused"])
                          for row in results if "refused" in row},
                 job=found["job"], scaling=found["scaling"],
-                compute_note=found.get("compute_note", ""), tuned_on=found.get("reference_topology"),
+                compute_note=note, tuned_on=found.get("reference_topology"),
                 links={row["slice"].split("-")[0]: row["network_note"] for row in results
                        if "network_note" in row}, text=text, drawing=Svg(drawing))
 

@@ -36,9 +36,10 @@ class PlanRow:
     """What a core holds at the fullest moment of a step."""
     hbm_bytes_available: int
     step_seconds: float
-    step_seconds_low: float
-    step_seconds_high: float
-    """Lower and upper estimate of the step time."""
+    step_seconds_low: float | None
+    step_seconds_high: float | None
+    """Lower and upper estimate of the step time. None where compute is priced op by op without
+    fusion, as that of an imported model is: published models took 1/3 to 1/8 of that price."""
     compute_seconds: float
     all_reduce_seconds: float
     exposed_seconds: float

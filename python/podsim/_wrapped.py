@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dis
 import functools
 import os
 from typing import Any, Callable, Iterator
@@ -83,6 +84,25 @@ def code_of(function: Any) -> Any:
     if not hasattr(function, "__code__"):
         function = innermost(getattr(type(function), "__call__", None))
     return getattr(function, "__code__", None)
+
+
+def codes_of(function: Any) -> list[Any]:
+    """Its code, and that of the functions inside of it."""
+    codes = [code_of(function)]
+    for code in codes:
+        codes += [each for each in getattr(code, "co_consts", ()) if hasattr(each, "co_code")]
+    return [code for code in codes if code is not None]
+
+
+def place_of(function: Any, name: str) -> str:
+    """"train.py:12: ", where a function names a variable; empty: it does not itself."""
+    for code in codes_of(function):
+        line = 0
+        for each in dis.get_instructions(code):
+            line = each.starts_line or line
+            if each.argval == name.rpartition(".")[2]:
+                return f"{os.path.basename(code.co_filename)}:{line}: "
+    return ""
 
 
 def name_of(function: Any) -> str:

@@ -355,6 +355,32 @@ class JaxprsTest(unittest.TestCase):
             warnings.simplefilter("error")
             _jaxprs.check(self.jaxpr("add", ("/me/train.py", 7)))
 
+    def test_jax_pmap_has_the_line_of_its_call(self):
+        inner = self.jaxpr("shard_map", ("/x/site-packages/jax/a.py", 3))
+        inner.eqns[0].params["mesh"] = types.SimpleNamespace(
+            axis_names=("_internal_pmap_axis_name",))
+        with self.assertRaisesRegex(podsim.PodsimError, "^train.py:7: jax.pmap divides the work"):
+            _jaxprs.check(self.jaxpr("jit", ("/me/train.py", 7), inside=inner))
+
+    def test_places_and_donations_have_no_effect(self):
+        unspecified = type("UnspecifiedValue", (), {})()
+        for name, given, says in (
+                ("device_put", {"devices": ("cpu",)}, "jax.device_put has no effect: each core"),
+                ("jit", {"in_shardings": (unspecified, "all")}, "in_shardings or out_shardings of"),
+                ("jit", {"out_shardings": ("all",)}, "in_shardings or out_shardings of jax.jit"),
+                ("jit", {"donated_invars": (False, True)}, "donate_argnums or donate_argnames of")):
+            jaxpr = self.jaxpr(name, ("/me/train.py", 7))
+            jaxpr.eqns[0].params |= given
+            with self.assertWarnsRegex(UserWarning, f"^train.py:7: {says}"):
+                _jaxprs.check(jaxpr)
+        for name, given in (("device_put", {"devices": (None,)}),
+                            ("jit", {"in_shardings": (unspecified,), "donated_invars": (False,)})):
+            jaxpr = self.jaxpr(name, ("/me/train.py", 7))
+            jaxpr.eqns[0].params |= given
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                _jaxprs.check(jaxpr)
+
     def test_a_function_without_a_name_is_called_by_its_line(self):
         nameless = lambda: None  # noqa: E731
         self.assertRegex(_inputs._words_for(nameless, None),
