@@ -11,8 +11,6 @@
 namespace podsim {
 namespace {
 
-using ::google::protobuf::FieldDescriptor;
-
 constexpr char kIntroduction[] =
     "# Flags\n"
     "\n"

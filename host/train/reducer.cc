@@ -24,7 +24,7 @@ Reducer::Reducer(Transport& transport, const Clock& clock, const JobPlan& plan,
     : transport_(transport),
       clock_(clock),
       progress_(progress),
-      options_(options) {
+      options_(std::move(options)) {
   const PlanBits& bits = plan.bits();
   std::vector<int> hosts(bits.hosts());
   std::iota(hosts.begin(), hosts.end(), 0);
@@ -32,9 +32,9 @@ Reducer::Reducer(Transport& transport, const Clock& clock, const JobPlan& plan,
     executors_.push_back(std::make_unique<Executor>(
         transport, clock,
         Executor::Options{.host = host,
-                          .generation = options.generation,
+                          .generation = options_.generation,
                           .hosts = hosts,
-                          .memory = options.memory}));
+                          .memory = options_.memory}));
   const absl::Status planned = PlanBuckets(plan);
   {
     MutexLock lock(mutex_);

@@ -154,8 +154,9 @@ class Transport {
   // SetSink(local_host, nullptr) of a host that goes while others of this
   // process may still read what it sent: `lent`, which owns those bytes, is let
   // go when the last of these payloads is, by whichever thread that is.
-  virtual void Leave(int local_host, std::shared_ptr<const void> /*lent*/) {
+  virtual void Leave(int local_host, std::shared_ptr<const void> lent) {
     SetSink(local_host, nullptr);
+    lent.reset();
   }
 
   // Queues a frame. `payload` is not copied: it must stay unchanged until
