@@ -82,7 +82,17 @@ class Setter {
         text.substr(0, text.find_last_of("0123456789") + 1);
     return absl::StrCat(
         absl::string_view(number.data(), number.size()), " of ", unit,
-        absl::SimpleAtod(digits, &bare) ? ", without a unit" : "");
+        absl::SimpleAtod(digits, &bare) ? ", without a unit" : "", InSeconds());
+  }
+
+  // "; --checkpoint_every_seconds takes seconds", where there is one.
+  std::string InSeconds() const {
+    const FieldDescriptor* const other =
+        field_.containing_type()->FindFieldByName(
+            absl::StrCat(field_.name(), "_seconds"));
+    return other == nullptr
+               ? ""
+               : absl::StrCat("; --", other->name(), " takes seconds");
   }
 
   template <typename SetFunction, typename AddFunction, typename Value>

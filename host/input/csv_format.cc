@@ -10,6 +10,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "base/printable.h"
 #include "base/status.h"
@@ -287,6 +288,13 @@ absl::StatusOr<std::int32_t> CountClasses(const Dataset& labels) {
   return most + 1;
 }
 
+// "features=a..b:float32[2],labels=COLUMN:int64".
+std::string WithAnotherLabel(const CsvGuess& guess) {
+  return absl::StrReplaceAll(
+      guess.features,
+      {{absl::StrCat("labels=", guess.label, ":"), "labels=COLUMN:"}});
+}
+
 absl::StatusOr<std::int32_t> ClassesOf(const DatasetRequest& request,
                                        const CsvGuess& guess,
                                        ObjectStore& store) {
@@ -304,8 +312,8 @@ absl::StatusOr<std::int32_t> ClassesOf(const DatasetRequest& request,
       classes.status().code(),
       absl::StrCat(classes.status().message(), "; column ", guess.label,
                    " is taken for the label: write its classes as 0, 1, ..., "
-                   "or give another label, as in --features='",
-                   guess.features, "'"));
+                   "or name the column that is the label, --features='",
+                   WithAnotherLabel(guess), "'"));
 }
 
 // By its first line, and the classes by its labels.

@@ -22,6 +22,35 @@ bool HoldsParts(ObjectStore& store, const std::string& directory) {
          });
 }
 
+// "run1 has 20 and 40": what lies beside a step that is not there.
+std::string WhatIsBeside(ObjectStore& store, const std::string& directory) {
+  const std::string::size_type end = directory.find_last_not_of('/');
+  const std::string::size_type slash = directory.rfind('/', end);
+  const std::string parent = slash == std::string::npos ? "."
+                             : slash == 0               ? "/"
+                                          : directory.substr(0, slash);
+  const auto steps = ListSteps(store, parent);
+  if (!steps.ok() || steps->empty()) return "";
+  constexpr std::size_t kMostNamed = 5;
+  const std::size_t first =
+      steps->size() > kMostNamed ? steps->size() - kMostNamed : 0;
+  const std::vector<std::int64_t> newest(
+      steps->begin() + static_cast<std::ptrdiff_t>(first), steps->end());
+  return absl::StrCat("; ", parent, " has ", first > 0 ? "... " : "",
+                      absl::StrJoin(newest, ", "));
+}
+
+// Neither a checkpoint nor a model_dir.
+absl::Status NothingAt(ObjectStore& store, const std::string& directory) {
+  const absl::StatusOr<std::vector<std::string>> names = store.List(directory);
+  const bool there = names.ok() && !names->empty();
+  return absl::NotFoundError(absl::StrCat(
+      there ? absl::StrCat(directory, " holds no checkpoint")
+            : absl::StrCat("there is no folder ", directory,
+                           WhatIsBeside(store, directory)),
+      "; give a model_dir, or one of its directories named after a step"));
+}
+
 }  // namespace
 
 absl::StatusOr<FoundCheckpoint> FindCheckpoint(ObjectStore& store,
@@ -41,10 +70,7 @@ absl::StatusOr<FoundCheckpoint> FindCheckpoint(ObjectStore& store,
     return absl::NotFoundError(absl::StrCat(
         directory, " holds parts of a checkpoint without its ", kManifestName,
         "; copy the whole folder that is named after the step"));
-  return absl::NotFoundError(
-      absl::StrCat(directory,
-                   " holds no checkpoint; give a model_dir, or one of its "
-                   "directories named after a step"));
+  return NothingAt(store, directory);
 }
 
 }  // namespace podsim

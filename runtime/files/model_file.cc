@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "host/checkpoint/layout.h"
 #include "host/storage/bounded_read.h"
 #include "host/storage/file_kind.h"
 #include "host/storage/no_file.h"
@@ -18,8 +19,14 @@ namespace {
 // "mlp": the name of a model where a file is meant.
 absl::Status NoModelFile(ObjectStore& store, const std::string& path) {
   const std::vector<std::string> models = ModelNames();
-  if (std::find(models.begin(), models.end(), path) == models.end())
-    return NoFile(store, path, "model file");
+  if (std::find(models.begin(), models.end(), path) == models.end()) {
+    const absl::Status none = NoFile(store, path, "model file");
+    return store.Stat(absl::StrCat(path, "/", kManifestName)).ok()
+               ? absl::NotFoundError(absl::StrCat(
+                     std::string(none.message()), "; this one is a ",
+                     "checkpoint: pod_ckpt show ", path, " says what it holds"))
+               : none;
+  }
   return absl::NotFoundError(absl::StrCat(
       "there is no model file ", path, "; ", path,
       " is a model of podsim: --model=", path, " trains it, and pod_launch ",

@@ -447,7 +447,8 @@ TEST_F(TypedMistakesTest, HostsAndCoordinators) {
                    "there is no job file none.txt", "give the path"},
            Mistake{"pod_coordinator --job /dev/null", "job file /dev/null",
                    "give a regular file"},
-           Mistake{"pod_coordinator", "--job is missing", "as text or JSON"},
+           Mistake{"pod_coordinator", "--job is missing",
+                   "pod_launch --print_job writes one"},
            Mistake{"pod_coordinator --port 8476", "unknown flag --port",
                    "did you mean --listen?"},
        })

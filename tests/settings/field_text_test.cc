@@ -76,6 +76,9 @@ INSTANTIATE_TEST_SUITE_P(
             "in quotes and behind a = the shell leaves ~ as it is"},
         Bad{"train_steps", "1.5",
             "--train_steps is \"1.5\"; give a whole number"},
+        Bad{"checkpoint_every", "10m",
+            "--checkpoint_every is \"10m\"; give a whole number of steps, "
+            "without a unit; --checkpoint_every_seconds takes seconds"},
         Bad{"processes", "4294967297",
             "--processes is \"4294967297\"; give a whole number"},
         Bad{"hidden", "512,",

@@ -282,8 +282,8 @@ TEST(Csv, ALabelThatIsNoneIsSaidWithWhatWasGuessed) {
                                "0): feature species: 'setosa' is no whole "
                                "number; column species is taken for the "
                                "label: write its classes as 0, 1, ..."),
-                     HasSubstr("as in --features='features=a..b:float32[2],"
-                               "labels=species:int64'"))));
+                     HasSubstr("--features='features=a..b:float32[2],"
+                               "labels=COLUMN:int64'"))));
   ASSERT_THAT(store->Write("/c/my.csv", "a,b,label\n1,2,-1\n"), IsOk());
   EXPECT_THAT(OpenDataset({.name = "csv", .data_dir = "/c/my.csv"}, *store),
               StatusIs(kInvalid, HasSubstr("example 0 of training has the "

@@ -412,12 +412,14 @@ TEST_F(CkptTest, BadUsageIsTwo) {
              "given: /m and 100; a step is a directory of its model_dir: "
              "pod_ckpt show /m/100"},
         Case{{"show", ""}, "path is \"\"; give a value"},
-        Case{{"show", "/none"}, "/none holds no checkpoint; give a model_dir"},
+        Case{{"show", "/none"}, "there is no folder /none; give a model_dir"},
+        Case{{"show", "/m/300"},
+             "there is no folder /m/300; /m has 100; give a model_dir"},
         Case{{"show", "/parts"},
              "/parts holds parts of a checkpoint without its manifest.json; "
              "copy the whole folder"},
-        Case{{"verify", "/none"}, "/none holds no checkpoint"},
-        Case{{"diff", "/m", "/none"}, "/none holds no checkpoint"}}) {
+        Case{{"verify", "/none"}, "there is no folder /none"},
+        Case{{"diff", "/m", "/none"}, "there is no folder /none"}}) {
     const CkptResult result = Run(c.args);
     EXPECT_EQ(result.exit_code, 2) << c.error;
     EXPECT_THAT(result.error, HasSubstr(c.error));

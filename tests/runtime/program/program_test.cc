@@ -89,6 +89,10 @@ TEST_F(PodProgramTest, SaysWhatAFileThatIsNoModelLooksLike) {
   }
   EXPECT_THAT(RunProgram({"show", dir_.path()}).error,
               HasSubstr("is a folder; give a file"));
+  std::ofstream(dir_.file("manifest.json")) << "{}";
+  EXPECT_THAT(RunProgram({"show", dir_.path()}).error,
+              HasSubstr("this one is a checkpoint: pod_ckpt show " +
+                        dir_.path() + " says what it holds"));
   EXPECT_THAT(
       RunProgram({"import", dir_.path(), "--output=" + dir_.file("m")}).error,
       AllOf(HasSubstr("is a folder; give a file"), HasSubstr("podsim.export")));
