@@ -56,7 +56,7 @@ constexpr std::int64_t kAnothersStamp = 1786;
 // What a generation leaves for its hosts to see begins so (layout.h).
 constexpr char kWitness[] = ".podsim-pod-";
 
-struct Slice {
+struct Pod {
   const char* topology;
   int processes;
 };
@@ -153,14 +153,14 @@ class StoreRequestsTest : public ::testing::Test {
   testing::GcsDouble& objects() { return server_.objects(); }
 
   // Trains to step `last`, and saves that one alone.
-  void Train(const Slice& slice, const std::string& model_dir,
-             std::int64_t last, int keep) {
+  void Train(const Pod& pod, const std::string& model_dir, std::int64_t last,
+             int keep) {
     // Without --metrics_file, for which it would look once more.
     testing::Subprocess launch(
         {.command = {testing::Program("pod_launch"),
-                     absl::StrCat("--topology=", slice.topology),
-                     absl::StrCat("--reference_topology=", slice.topology),
-                     absl::StrCat("--processes=", slice.processes),
+                     absl::StrCat("--topology=", pod.topology),
+                     absl::StrCat("--reference_topology=", pod.topology),
+                     absl::StrCat("--processes=", pod.processes),
                      absl::StrCat("--model_dir=gs://", kBucket, "/", model_dir),
                      absl::StrCat("--train_steps=", last),
                      absl::StrCat("--checkpoint_every=", last),
@@ -188,9 +188,9 @@ class StoreRequestsTest : public ::testing::Test {
                   RecordJson(record));
   }
 
-  void ExpectOf(const Slice& slice, const std::vector<int>& sizes, Older older,
+  void ExpectOf(const Pod& pod, const std::vector<int>& sizes, Older older,
                 const Expected& expected) {
-    Train(slice, "seed", kSeedStep, /*keep=*/0);
+    Train(pod, "seed", kSeedStep, /*keep=*/0);
     if (HasFailure()) return;
     CheckpointCopies copies(objects(), kBucket, "seed", kSeedStep);
     for (const int checkpoints : sizes) {
@@ -200,7 +200,7 @@ class StoreRequestsTest : public ::testing::Test {
       const std::int64_t last = kSeedStep + checkpoints + kMoreSteps;
       objects().TakeAsked();
       const absl::Time begin = absl::Now();
-      Train(slice, dir, last, older == Older::kOwn ? 0 : 1);
+      Train(pod, dir, last, older == Older::kOwn ? 0 : 1);
       if (HasFailure()) return;
       const Requests requests(objects().TakeAsked(), dir, last);
       requests.Print(dir);

@@ -41,7 +41,7 @@ constexpr int kStartRequests = 33;
 constexpr int kSaveRequests = 47;
 constexpr int kEndRequests = 2;
 
-constexpr std::int64_t kStamp = 1800;  // of the job that starts
+constexpr std::int64_t kNextStamp = 1800;  // of the job that starts
 
 struct Counted {
   int pages = 0;  // of listings of a thousand names
@@ -78,14 +78,15 @@ class RequestsTest : public ::testing::Test {
     PODSIM_ASSIGN_OR_RETURN(HeldDir held, HeldDir::Open(store, kJobDir));
     PODSIM_RETURN_IF_ERROR(CleanUnfinished(held));
     PODSIM_RETURN_IF_ERROR(
-        held.Note([](JobRecord& record) { record.Begin(kStamp); }));
+        held.Note([](JobRecord& record) { record.Begin(kNextStamp); }));
     PODSIM_RETURN_IF_ERROR(
-        SetAsideNewer(held, newest.checkpoint->step, kStamp));
-    return store.Write(WitnessPath(kJobDir, kStamp) + "/witness", "podsim\n");
+        SetAsideNewer(held, newest.checkpoint->step, kNextStamp));
+    return store.Write(WitnessPath(kJobDir, kNextStamp) + "/witness",
+                       "podsim\n");
   }
   // Its witness goes, and whoever started the job looks what it has saved.
   static absl::Status End(ObjectStore& store) {
-    PODSIM_RETURN_IF_ERROR(store.DeleteTree(WitnessPath(kJobDir, kStamp)));
+    PODSIM_RETURN_IF_ERROR(store.DeleteTree(WitnessPath(kJobDir, kNextStamp)));
     return ListSteps(store, kJobDir).status();
   }
   Counted Count(const std::function<absl::Status()>& run) {

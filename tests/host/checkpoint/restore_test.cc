@@ -4,15 +4,14 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "host/checkpoint/commit.h"
 #include "host/checkpoint/layout.h"
 #include "host/checkpoint/save.h"
-#include "host/storage/wrapper.h"
 #include "models/graph/compile.h"
 #include "tests/host/checkpoint/checkpoint_fixture.h"
+#include "tests/host/storage/counting_store.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/subprocess.h"
 #include "tests/testing/temp_dir.h"
@@ -54,23 +53,6 @@ INSTANTIATE_TEST_SUITE_P(Stores, RestoreTest,
                          ::testing::ValuesIn(testing::StoreKinds()),
                          [](const auto& info) { return info.param.name; });
 
-// Counts what is read of the parts of checkpoints.
-class CountingStore final : public ObjectStoreWrapper {
- public:
-  explicit CountingStore(ObjectStore* base) : ObjectStoreWrapper(base) {}
-  std::int64_t reads() const { return reads_; }
-
-  absl::StatusOr<std::string> ReadRange(std::string_view path,
-                                        std::int64_t offset,
-                                        std::int64_t length) override {
-    if (path.ends_with(".safetensors")) ++reads_;
-    return ObjectStoreWrapper::ReadRange(path, offset, length);
-  }
-
- private:
-  std::int64_t reads_ = 0;
-};
-
 // A far store takes long for each request. Some tensors are longer than a
 // piece, and all begin anywhere in one.
 TEST(ReadVariablesTest, AsksForPiecesHoweverManyTensorsThereAre) {
@@ -80,7 +62,7 @@ TEST(ReadVariablesTest, AsksForPiecesHoweverManyTensorsThereAre) {
   const auto variables = testing::SomeVariables(program, 7);
   ASSERT_THAT(testing::SaveCheckpoint(*memory, "/m", program, variables, 100),
               IsOk());
-  CountingStore store(memory.get());
+  testing::CountingStore store(memory.get());
   ASSERT_OK_AND_ASSIGN(const CheckpointAt found,
                        ReadManifest(store, StepPath("/m", 100)));
   std::int64_t pieces = 0;
@@ -88,10 +70,11 @@ TEST(ReadVariablesTest, AsksForPiecesHoweverManyTensorsThereAre) {
     pieces += (file.bytes() + kPiece - 1) / kPiece;
   EXPECT_GT(pieces, found.manifest.files_size());
   EXPECT_LT(pieces, found.manifest.tensors_size());
+  store.calls = 0;
   ASSERT_OK_AND_ASSIGN(const std::vector<float> read,
                        ReadVariables(store, found, program));
   EXPECT_EQ(read, variables);
-  EXPECT_EQ(store.reads(), pieces);
+  EXPECT_EQ(store.calls, pieces);
 }
 
 // Without this project: coreutils alone.
