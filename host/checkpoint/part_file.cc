@@ -1,6 +1,7 @@
 #include "host/checkpoint/part_file.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <string>
 #include <utility>
@@ -29,19 +30,23 @@ absl::Status CheckLength(ObjectStore& store, const std::string& path,
                                           file.bytes(), " were written"));
 }
 
-// A file from its first byte to its last, hashed on the way.
+// A file of known length from its first byte to its last, hashed on the way;
+// asked for in pieces, as a store may take long for each request.
 class HashedFile {
  public:
-  HashedFile(ObjectStore& store, std::string path)
-      : store_(store), path_(std::move(path)) {}
+  HashedFile(ObjectStore& store, std::string path, std::int64_t bytes)
+      : store_(store), path_(std::move(path)), left_(bytes) {}
 
   absl::StatusOr<std::string> Next(std::int64_t length) {
-    PODSIM_ASSIGN_OR_RETURN(std::string bytes,
-                            store_.ReadRange(path_, at_, length));
-    if (static_cast<std::int64_t>(bytes.size()) != length)
-      return absl::DataLossError(absl::StrCat(
-          "it was cut to ", at_ + bytes.size(), " bytes while it was read"));
-    at_ += length;
+    std::string bytes;
+    while (static_cast<std::int64_t>(bytes.size()) < length) {
+      if (used_ == piece_.size()) PODSIM_RETURN_IF_ERROR(ReadPiece());
+      const std::size_t taken =
+          std::min(piece_.size() - used_,
+                   static_cast<std::size_t>(length) - bytes.size());
+      bytes.append(piece_, used_, taken);
+      used_ += taken;
+    }
     hash_.Update(bytes);
     return bytes;
   }
@@ -49,9 +54,24 @@ class HashedFile {
   std::string Hash() { return hash_.HexDigest(); }
 
  private:
+  absl::Status ReadPiece() {
+    const std::int64_t asked = std::clamp<std::int64_t>(left_, 1, kPieceBytes);
+    PODSIM_ASSIGN_OR_RETURN(piece_, store_.ReadRange(path_, at_, asked));
+    const auto got = static_cast<std::int64_t>(piece_.size());
+    used_ = 0;
+    at_ += got;
+    left_ -= got;
+    if (got == asked) return absl::OkStatus();
+    return absl::DataLossError(
+        absl::StrCat("it was cut to ", at_, " bytes while it was read"));
+  }
+
   ObjectStore& store_;
   const std::string path_;
   std::int64_t at_ = 0;
+  std::int64_t left_;
+  std::string piece_;
+  std::size_t used_ = 0;  // of the piece
   Sha256 hash_;
 };
 
@@ -119,7 +139,7 @@ absl::Status Visit(ObjectStore& store, const std::string& path,
                    const CheckpointManifest& manifest,
                    const CheckpointFile& file, const TensorVisitor& visit) {
   PODSIM_RETURN_IF_ERROR(CheckLength(store, path, file));
-  HashedFile from(store, path);
+  HashedFile from(store, path, file.bytes());
   PODSIM_ASSIGN_OR_RETURN(const SafetensorsHeader header,
                           ReadHeader(from, file.bytes()));
   PODSIM_RETURN_IF_ERROR(CheckStep(header, manifest.step()));

@@ -12,9 +12,9 @@
 
 namespace podsim {
 
-// The whole object, if it has at most `most` bytes; its size is asked before a
-// byte is read. Errors: OUT_OF_RANGE (it has more, saying how many), the
-// store's.
+// The whole object, if it has at most `most` bytes: in one request if that is
+// little, else its size is asked before a byte is read. Errors: OUT_OF_RANGE
+// (it has more, saying how many), the store's.
 absl::StatusOr<std::string> ReadAtMost(ObjectStore& store,
                                        std::string_view path,
                                        std::int64_t most);

@@ -2,6 +2,7 @@
 #include "host/checkpoint/restore.h"
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "host/checkpoint/save.h"
 #include "models/graph/compile.h"
 #include "tests/host/checkpoint/checkpoint_fixture.h"
+#include "tests/host/storage/counting_store.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/subprocess.h"
 #include "tests/testing/temp_dir.h"
@@ -50,6 +52,30 @@ TEST_P(RestoreTest, GivesBackEveryBit) {
 INSTANTIATE_TEST_SUITE_P(Stores, RestoreTest,
                          ::testing::ValuesIn(testing::StoreKinds()),
                          [](const auto& info) { return info.param.name; });
+
+// A far store takes long for each request. Some tensors are longer than a
+// piece, and all begin anywhere in one.
+TEST(ReadVariablesTest, AsksForPiecesHoweverManyTensorsThereAre) {
+  constexpr std::int64_t kPiece = std::int64_t{4} << 20;
+  const auto memory = NewMemoryStore();
+  const Program program = testing::TrainedMlp({5, 1024, 1100, 7, 6});
+  const auto variables = testing::SomeVariables(program, 7);
+  ASSERT_THAT(testing::SaveCheckpoint(*memory, "/m", program, variables, 100),
+              IsOk());
+  testing::CountingStore store(memory.get());
+  ASSERT_OK_AND_ASSIGN(const CheckpointAt found,
+                       ReadManifest(store, StepPath("/m", 100)));
+  std::int64_t pieces = 0;
+  for (const CheckpointFile& file : found.manifest.files())
+    pieces += (file.bytes() + kPiece - 1) / kPiece;
+  EXPECT_GT(pieces, found.manifest.files_size());
+  EXPECT_LT(pieces, found.manifest.tensors_size());
+  store.calls = 0;
+  ASSERT_OK_AND_ASSIGN(const std::vector<float> read,
+                       ReadVariables(store, found, program));
+  EXPECT_EQ(read, variables);
+  EXPECT_EQ(store.calls, pieces);
+}
 
 // Without this project: coreutils alone.
 TEST(SumsFileTest, Sha256sumChecksACheckpoint) {

@@ -14,8 +14,8 @@
 #include "absl/strings/str_cat.h"
 #include "host/input/index_file.h"
 #include "host/input/tfrecord.h"
-#include "tests/host/input/counting_store.h"
 #include "tests/host/input/shard_bytes.h"
+#include "tests/host/storage/counting_store.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/temp_dir.h"
 

@@ -10,8 +10,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "host/input/packed_source.h"
-#include "tests/host/input/counting_store.h"
 #include "tests/host/input/gzip_bytes.h"
+#include "tests/host/storage/counting_store.h"
 #include "tests/testing/status_matchers.h"
 
 namespace podsim {

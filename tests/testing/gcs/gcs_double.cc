@@ -18,20 +18,6 @@ using Json = nlohmann::json;
 
 constexpr std::int64_t kQuantum = std::int64_t{256} << 10;
 
-std::string Decoded(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%' && i + 2 < text.size()) {
-      out += static_cast<char>(
-          std::stoi(std::string(text.substr(i + 1, 2)), nullptr, 16));
-      i += 2;
-    } else {
-      out += text[i] == '+' ? ' ' : text[i];
-    }
-  }
-  return out;
-}
-
 HttpResponse Answer(int status, const Json& json) {
   return {.status = status,
           .headers = {{"content-type", "application/json"}},
@@ -58,45 +44,6 @@ bool Holds(const std::string& condition, std::int64_t generation) {
 }
 
 }  // namespace
-
-struct GcsDouble::Call {
-  explicit Call(const HttpRequest& request) : request(request) {
-    std::string target = request.url;
-    const std::size_t scheme = target.find("://");
-    if (scheme != std::string::npos)
-      target.erase(0, target.find('/', scheme + 3));
-    const std::size_t question = target.find('?');
-    for (const absl::string_view part :
-         absl::StrSplit(target.substr(0, question), '/', absl::SkipEmpty()))
-      path.push_back(Decoded(std::string(part)));
-    if (question == std::string::npos) return;
-    for (const absl::string_view pair :
-         absl::StrSplit(target.substr(question + 1), '&')) {
-      const std::string text(pair);
-      const std::size_t equals = text.find('=');
-      query[text.substr(0, equals)] =
-          equals == std::string::npos ? "" : Decoded(text.substr(equals + 1));
-    }
-  }
-
-  std::string Query(const std::string& name) const {
-    const auto found = query.find(name);
-    return found == query.end() ? "" : found->second;
-  }
-  std::string Header(const std::string& name) const {
-    for (const std::string& header : request.headers)
-      if (header.size() > name.size() + 1 &&
-          absl::AsciiStrToLower(header.substr(0, name.size() + 1)) ==
-              name + ":")
-        return std::string(
-            absl::StripAsciiWhitespace(header.substr(name.size() + 1)));
-    return "";
-  }
-
-  const HttpRequest& request;
-  std::vector<std::string> path;
-  std::map<std::string, std::string> query;
-};
 
 void GcsDouble::MakeBucket(const std::string& bucket,
                            const std::string& location) {
@@ -139,14 +86,23 @@ void GcsDouble::RefuseDeletions() {
   refuses_deletions_ = true;
 }
 
+std::vector<Asked> GcsDouble::TakeAsked() {
+  MutexLock lock(mutex_);
+  std::vector<Asked> asked;
+  if (log_) asked.swap(*log_);
+  log_.emplace();
+  return asked;
+}
+
 void GcsDouble::set_token(const std::string& token) {
   MutexLock lock(mutex_);
   options_.token = token;
 }
 
 HttpResponse GcsDouble::Handle(const HttpRequest& request) {
-  const Call call(request);
+  const ApiCall call(request);
   MutexLock lock(mutex_);
+  if (log_) log_->push_back(WhatIsAsked(call));
   if (!options_.token.empty() &&
       call.Header("authorization") != "Bearer " + options_.token)
     return Error(401, "Invalid Credentials", "authError");
@@ -154,7 +110,7 @@ HttpResponse GcsDouble::Handle(const HttpRequest& request) {
 }
 
 // /storage/v1/b/B[/o[/O]], the same after /download and /upload.
-HttpResponse GcsDouble::Route(const Call& call) {
+HttpResponse GcsDouble::Route(const ApiCall& call) {
   std::size_t at = 0;
   const std::vector<std::string>& path = call.path;
   const bool upload = !path.empty() && path[0] == "upload";
@@ -179,7 +135,7 @@ HttpResponse GcsDouble::Route(const Call& call) {
   return OnObject(call, bucket->second);
 }
 
-HttpResponse GcsDouble::OnObject(const Call& call, Bucket& bucket) {
+HttpResponse GcsDouble::OnObject(const ApiCall& call, Bucket& bucket) {
   const std::string& name = call.path.back();
   const auto found = bucket.objects.find(name);
   if (found == bucket.objects.end()) return NotFound();
@@ -201,7 +157,7 @@ HttpResponse GcsDouble::OnObject(const Call& call, Bucket& bucket) {
 }
 
 // .../o/FROM/rewriteTo/b/BUCKET/o/TO
-HttpResponse GcsDouble::Rewrite(const Call& call, Bucket& bucket) {
+HttpResponse GcsDouble::Rewrite(const ApiCall& call, Bucket& bucket) {
   const std::size_t size = call.path.size();
   const auto found = bucket.objects.find(call.path[size - 6]);
   if (found == bucket.objects.end() || buckets_.count(call.path[size - 3]) == 0)
@@ -215,7 +171,7 @@ HttpResponse GcsDouble::Rewrite(const Call& call, Bucket& bucket) {
                       {"resource", Json::parse(stored.body)}});
 }
 
-HttpResponse GcsDouble::Media(const Call& call, const Object& object) {
+HttpResponse GcsDouble::Media(const ApiCall& call, const Object& object) {
   const auto size = static_cast<std::int64_t>(object.bytes.size());
   HttpResponse answer{
       .status = 200,
@@ -246,7 +202,7 @@ HttpResponse GcsDouble::Media(const Call& call, const Object& object) {
   return answer;
 }
 
-HttpResponse GcsDouble::List(const Call& call, const Bucket& bucket) {
+HttpResponse GcsDouble::List(const ApiCall& call, const Bucket& bucket) {
   const std::string prefix = call.Query("prefix");
   const std::string delimiter = call.Query("delimiter");
   int most = options_.page;
@@ -284,7 +240,7 @@ HttpResponse GcsDouble::List(const Call& call, const Bucket& bucket) {
   return Answer(200, page);
 }
 
-HttpResponse GcsDouble::Upload(const Call& call, Bucket& bucket) {
+HttpResponse GcsDouble::Upload(const ApiCall& call, Bucket& bucket) {
   const std::string type = call.Query("uploadType");
   if (type == "multipart") return Multipart(call, bucket);
   const std::string& bucket_name = call.path[call.path.size() - 2];
@@ -309,7 +265,7 @@ HttpResponse GcsDouble::Upload(const Call& call, Bucket& bucket) {
 }
 
 // Two parts: what the object is, and its bytes.
-HttpResponse GcsDouble::Multipart(const Call& call, Bucket&) {
+HttpResponse GcsDouble::Multipart(const ApiCall& call, Bucket&) {
   const std::string type = call.Header("content-type");
   std::string boundary = type.substr(type.find("boundary=") + 9);
   boundary.erase(std::remove(boundary.begin(), boundary.end(), '"'),
@@ -335,7 +291,7 @@ HttpResponse GcsDouble::Multipart(const Call& call, Bucket&) {
                std::string(body.substr(second + 4, end - second - 4)));
 }
 
-HttpResponse GcsDouble::Piece(const Call& call, Session& session) {
+HttpResponse GcsDouble::Piece(const ApiCall& call, Session& session) {
   const auto have = [&] {
     HttpResponse more{.status = 308};
     if (!session.bytes.empty())

@@ -16,6 +16,7 @@
 #include "base/mutex.h"
 #include "host/storage/http/http.h"
 #include "nlohmann/json.hpp"
+#include "tests/testing/gcs/api_call.h"
 
 namespace podsim::testing {
 
@@ -47,6 +48,8 @@ class GcsDouble {
   // Whoever wants to delete is told 403.
   void RefuseDeletions();
   void set_token(const std::string& token);
+  // All that was asked since the last call; the first begins the log.
+  std::vector<Asked> TakeAsked();
 
  private:
   struct Object {
@@ -69,20 +72,20 @@ class GcsDouble {
     std::string bytes;
     bool done = false;
   };
-  struct Call;  // a request, taken apart
 
-  HttpResponse Route(const Call& call) PODSIM_REQUIRES(mutex_);
-  HttpResponse OnObject(const Call& call, Bucket& bucket)
+  HttpResponse Route(const ApiCall& call) PODSIM_REQUIRES(mutex_);
+  HttpResponse OnObject(const ApiCall& call, Bucket& bucket)
       PODSIM_REQUIRES(mutex_);
-  HttpResponse Rewrite(const Call& call, Bucket& bucket)
+  HttpResponse Rewrite(const ApiCall& call, Bucket& bucket)
       PODSIM_REQUIRES(mutex_);
-  HttpResponse Media(const Call& call, const Object& object);
-  HttpResponse List(const Call& call, const Bucket& bucket)
+  HttpResponse Media(const ApiCall& call, const Object& object);
+  HttpResponse List(const ApiCall& call, const Bucket& bucket)
       PODSIM_REQUIRES(mutex_);
-  HttpResponse Upload(const Call& call, Bucket& bucket) PODSIM_REQUIRES(mutex_);
-  HttpResponse Multipart(const Call& call, Bucket& bucket)
+  HttpResponse Upload(const ApiCall& call, Bucket& bucket)
       PODSIM_REQUIRES(mutex_);
-  HttpResponse Piece(const Call& call, Session& session)
+  HttpResponse Multipart(const ApiCall& call, Bucket& bucket)
+      PODSIM_REQUIRES(mutex_);
+  HttpResponse Piece(const ApiCall& call, Session& session)
       PODSIM_REQUIRES(mutex_);
   HttpResponse Store(const std::string& bucket, const std::string& object,
                      const std::string& type, const std::string& condition,
@@ -93,6 +96,7 @@ class GcsDouble {
 
   Mutex mutex_;
   GcsDoubleOptions options_ PODSIM_GUARDED_BY(mutex_);
+  std::optional<std::vector<Asked>> log_ PODSIM_GUARDED_BY(mutex_);
   bool refuses_deletions_ PODSIM_GUARDED_BY(mutex_) = false;
   std::int64_t generation_ PODSIM_GUARDED_BY(mutex_) = 1700000000000000;
   std::map<std::string, Bucket> buckets_ PODSIM_GUARDED_BY(mutex_);

@@ -1,6 +1,6 @@
 // A store that counts what is asked of it.
-#ifndef PODSIM_TESTS_HOST_INPUT_COUNTING_STORE_H_
-#define PODSIM_TESTS_HOST_INPUT_COUNTING_STORE_H_
+#ifndef PODSIM_TESTS_HOST_STORAGE_COUNTING_STORE_H_
+#define PODSIM_TESTS_HOST_STORAGE_COUNTING_STORE_H_
 
 #include <algorithm>
 #include <atomic>
@@ -53,4 +53,4 @@ class CountingStore final : public ObjectStoreWrapper {
 
 }  // namespace podsim::testing
 
-#endif  // PODSIM_TESTS_HOST_INPUT_COUNTING_STORE_H_
+#endif  // PODSIM_TESTS_HOST_STORAGE_COUNTING_STORE_H_
