@@ -94,24 +94,40 @@ std::string SavesText(const SaveForecast& saves) {
       " in all");
 }
 
-// "; 18% is exposed all-reduce": of the step's time, where what it takes longer
-// than at the foot is nothing else.
+bool HasBatchOf(const LadderFoot& foot, const JobForecast& forecast) {
+  return forecast.global_batch == foot.batch_per_core * forecast.replicas;
+}
+
+bool IsFoot(const Slice& slice, const LadderFoot& foot,
+            const JobForecast& forecast) {
+  return slice.name == foot.slice && HasBatchOf(foot, forecast);
+}
+
+// "; 18% is exposed all-reduce": of the step's time, where what the same batch
+// takes longer than at the foot is nothing else.
 std::string ExposedText(const JobForecast& forecast, const LadderFoot& foot,
                         double efficiency) {
   const double more =
       (forecast.step.exposed_communication.seconds() - foot.exposed_seconds) /
       forecast.step.total.seconds();
-  const bool explains = std::abs(more - (1 - efficiency)) < kPercent / 2;
+  const bool explains = HasBatchOf(foot, forecast) &&
+                        std::abs(more - (1 - efficiency)) < kPercent / 2;
   return explains && more >= kPercent
              ? absl::StrCat("; ", PercentText(more), " is exposed all-reduce")
              : "";
 }
 
-std::string ScalingText(const JobForecast& forecast, const LadderFoot& foot) {
+std::string ScalingText(const JobForecast& forecast, const LadderFoot& foot,
+                        const Slice& slice) {
   const double efficiency = forecast.examples_per_second_per_replica() /
                             foot.examples_per_second_per_replica;
+  const std::string batch =
+      HasBatchOf(foot, forecast)
+          ? ""
+          : absl::StrCat(" with batch ", FormatCount(foot.batch_per_core),
+                         " per ", slice.replica_name());
   return absl::StrCat("scaling efficiency ", PercentText(efficiency),
-                      " against ", foot.slice,
+                      " against ", foot.slice, batch,
                       ExposedText(forecast, foot, efficiency));
 }
 
@@ -141,12 +157,13 @@ std::string HowText(const JobForecast& forecast) {
 
 std::string BriefForecast(const JobForecast& forecast, const LadderFoot& foot,
                           const Slice& slice) {
-  return absl::StrCat(SpanText(forecast.step.total), " sim", BandText(forecast),
-                      ", bound by ", BoundOf(forecast), OpByOpText(forecast),
-                      "; ", StepsTakeText(forecast), " sim",
-                      slice.name == foot.slice
-                          ? ""
-                          : absl::StrCat("; ", ScalingText(forecast, foot)));
+  return absl::StrCat(
+      SpanText(forecast.step.total), " sim", BandText(forecast), ", bound by ",
+      BoundOf(forecast), OpByOpText(forecast), "; ", StepsTakeText(forecast),
+      " sim",
+      IsFoot(slice, foot, forecast)
+          ? ""
+          : absl::StrCat("; ", ScalingText(forecast, foot, slice)));
 }
 
 std::vector<std::string> FormatForecast(const JobForecast& forecast,
@@ -154,8 +171,8 @@ std::vector<std::string> FormatForecast(const JobForecast& forecast,
                                         const Slice& slice) {
   std::vector<std::string> paragraphs = {StepText(forecast), JobText(forecast)};
   if (forecast.saves) paragraphs.push_back(SavesText(*forecast.saves));
-  if (slice.name != foot.slice)
-    paragraphs.push_back(ScalingText(forecast, foot));
+  if (!IsFoot(slice, foot, forecast))
+    paragraphs.push_back(ScalingText(forecast, foot, slice));
   if (forecast.algorithm)
     paragraphs.push_back(
         absl::StrCat("links of ", slice.generation, ": ", slice.network_note));

@@ -16,11 +16,13 @@
 namespace podsim {
 namespace {
 
-StepOptions OptionsOf(const JobPlan& plan) {
-  const PlanBits& bits = plan.bits();
-  StepOptions options = {.batch_per_core = bits.batch_per_core()};
-  if (bits.microbatch_size() > 0)
-    options.microbatches = bits.batch_per_core() / bits.microbatch_size();
+// Of the plan's step with another batch; in one pass where its microbatches do
+// not divide that.
+StepOptions OptionsOf(const JobPlan& plan, std::int64_t batch_per_core) {
+  StepOptions options = {.batch_per_core = batch_per_core};
+  const std::int64_t rows = plan.bits().microbatch_size();
+  if (rows > 0 && batch_per_core % rows == 0)
+    options.microbatches = batch_per_core / rows;
   if (plan.spec().ici_dtype() == words::WireType::bfloat16)
     options.gradient_bytes = 2;
   const BucketPlace* store = PlaceOf(plan.geography(), "data_dir");
@@ -109,6 +111,19 @@ Band WithDoubtsOfStore(const Band& band, const StepParts& parts,
           SimTime::Seconds(total + std::sqrt(above))};
 }
 
+absl::StatusOr<LadderFoot> FootOn(const Slice& slice,
+                                  std::int64_t batch_per_core,
+                                  const JobPlan& plan) {
+  PODSIM_ASSIGN_OR_RETURN(const Program program, ProgramOf(plan));
+  SumPrices sums(slice, AlgorithmOf(plan.spec()));
+  PODSIM_ASSIGN_OR_RETURN(
+      const SimStep step,
+      ForecastStep(program, slice, OptionsOf(plan, batch_per_core), sums));
+  return LadderFoot{slice.name, batch_per_core,
+                    step.ExamplesPerSecond(batch_per_core),
+                    step.exposed_communication.seconds()};
+}
+
 }  // namespace
 
 const char* BoundOf(const SimStep& step) {
@@ -131,7 +146,7 @@ absl::StatusOr<JobForecast> ForecastJob(const JobPlan& plan, const Slice& slice,
   PODSIM_CHECK(plan.bits().slice() == slice.name &&
                generation.name() == slice.generation);
   PODSIM_ASSIGN_OR_RETURN(const Program program, ProgramOf(plan));
-  const StepOptions options = OptionsOf(plan);
+  const StepOptions options = OptionsOf(plan, plan.bits().batch_per_core());
   SumPrices sums(slice, AlgorithmOf(plan.spec()));
   JobForecast forecast = {.global_batch = plan.global_batch(),
                           .steps = plan.train_steps(),
@@ -158,18 +173,21 @@ absl::StatusOr<JobForecast> ForecastJob(const JobPlan& plan, const Slice& slice,
 
 absl::StatusOr<LadderFoot> FootOf(const JobPlan& plan, const Hardware& hardware,
                                   const std::string& generation) {
+  std::int64_t batch_per_core = plan.bits().batch_per_core();
+  if (plan.spec().has_reference_topology()) {
+    PODSIM_ASSIGN_OR_RETURN(
+        const Slice reference,
+        FindSlice(plan.spec().reference_topology(), {.hardware = &hardware}));
+    batch_per_core = plan.scaling().reference_batch() / reference.replicas;
+    if (reference.generation == generation)
+      return FootOn(reference, batch_per_core, plan);
+  }
   for (const std::string& name :
        SliceNamesOf(*FindGeneration(hardware, generation))) {
     PODSIM_ASSIGN_OR_RETURN(const Slice slice,
                             FindSlice(name, {.hardware = &hardware}));
-    if (!CheckTrains(slice).ok() && name != plan.bits().slice()) continue;
-    PODSIM_ASSIGN_OR_RETURN(const Program program, ProgramOf(plan));
-    const StepOptions options = OptionsOf(plan);
-    SumPrices sums(slice, AlgorithmOf(plan.spec()));
-    PODSIM_ASSIGN_OR_RETURN(const SimStep step,
-                            ForecastStep(program, slice, options, sums));
-    return LadderFoot{name, step.ExamplesPerSecond(options.batch_per_core),
-                      step.exposed_communication.seconds()};
+    if (CheckTrains(slice).ok() || name == plan.bits().slice())
+      return FootOn(slice, batch_per_core, plan);
   }
   return absl::NotFoundError(
       absl::StrCat("no slice of ", generation, " trains"));

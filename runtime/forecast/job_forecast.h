@@ -69,14 +69,18 @@ inline constexpr char kOpByOp[] =
 absl::StatusOr<JobForecast> ForecastJob(const JobPlan& plan, const Slice& slice,
                                         const Generation& generation);
 
-// The smallest slice of the generation that trains, or the plan's own if that
-// is smaller still, and the examples/s that the plan's step would have there
-// for each replica.
+// What a plan's scaling efficiency compares with: the slice and the batch per
+// core of the job's reference, and the examples/s that the plan's step would
+// have there for each replica. A reference of another generation says the batch
+// alone, and of a job without one it is the plan's own; the slice then is the
+// smallest of `generation` that trains, or the plan's if that is smaller still.
 struct LadderFoot {
   std::string slice;
+  std::int64_t batch_per_core = 0;
   double examples_per_second_per_replica = 0;
   double exposed_seconds = 0;  // of that step's all-reduces
 };
+// `generation`: of the plan's slice.
 // Errors: those of ProgramOf and PriceStep; NOT_FOUND (no slice trains).
 absl::StatusOr<LadderFoot> FootOf(const JobPlan& plan, const Hardware& hardware,
                                   const std::string& generation);

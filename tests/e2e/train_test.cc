@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -29,6 +30,11 @@ TEST_P(DefaultRecipeTest, DigitsReachNinetySixPercent) {
   // 1,797 images, every sixth held out; each counted exactly once.
   EXPECT_EQ(summary["eval_examples"], 299);
   EXPECT_EQ(plan["train_examples"], 1498);
+  // Float32 parameters, gradients and slots at least; of what a core has.
+  constexpr std::int64_t kParameters = 64 * 256 + 256 + 256 * 10 + 10;
+  const auto hbm = plan.value("hbm_bytes_per_core", std::int64_t{0});
+  EXPECT_GE(hbm, 3 * 4 * kParameters);
+  EXPECT_LT(hbm, plan.value("hbm_bytes_available", std::int64_t{0}));
   EXPECT_EQ(summary["steps"], plan["train_steps"]);
   EXPECT_EQ(pod.Events("step").size(), plan["train_steps"]);
   EXPECT_EQ(summary["weights_hash"].get<std::string>().size(), 64u);

@@ -85,6 +85,22 @@ TEST_F(ObjectLeaseTest, ASilentHolderIsTakenOverAndLearnsOfIt) {
   EXPECT_THAT(stopped->Renew(), taken_over);
 }
 
+TEST_F(ObjectLeaseTest, WhoWasTakenOverIsToldByWhom) {
+  ASSERT_OK_AND_ASSIGN(const auto stopped, Acquire());
+  ASSERT_OK_AND_ASSIGN(const std::string text,
+                       store_->Read("/m/.podsim-lease"));
+  auto record = ParseLease(text);
+  ASSERT_TRUE(record.has_value());
+  record->holder.pid = 4711;
+  record->holder.host = "node-b";
+  record->holder.id = "another";
+  ASSERT_THAT(store_->Write("/m/.podsim-lease", LeaseText(*record)), IsOk());
+  const auto named =
+      StatusIs(kFailed, HasSubstr("taken over by pid 4711 on node-b"));
+  EXPECT_THAT(stopped->Renew(), named);
+  EXPECT_THAT(stopped->Announce("commit 300 1785"), named);
+}
+
 TEST_F(ObjectLeaseTest, OneThatIsGoneFromThisMachineIsTakenOverAtOnce) {
   ASSERT_OK_AND_ASSIGN(const auto gone, Acquire());
   const absl::Time begin = clock_.Now();

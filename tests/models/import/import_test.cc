@@ -5,9 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "models/graph/serialize_model.h"
 #include "tests/models/import/module_builder.h"
@@ -17,11 +19,29 @@ namespace podsim {
 namespace {
 
 using ::podsim::testing::ModuleBuilder;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
+struct Besides {
+  bool draws = false;    // x is multiplied by bits that a third argument draws
+  bool of_each = false;  // a third result: x . w of each example
+};
+
+// x . w of each example.
+std::int64_t DotOf(ModuleBuilder& b, std::int64_t x, std::int64_t w,
+                   std::int64_t batch) {
+  return b.Op("dot", {x, w}, {batch}, hlo::F32, [](hlo::Instruction& op) {
+    op.mutable_dot_dimension_numbers()->add_lhs_contracting_dimensions(1);
+    op.mutable_dot_dimension_numbers()->add_rhs_contracting_dimensions(0);
+  });
+}
+
 // loss = mean(x . w), and its gradient, the mean of x.
-std::string Lowered(std::int64_t batch) {
+std::string Lowered(std::int64_t batch, const Besides& besides = {}) {
   ModuleBuilder b;
+  const auto bits = b.Computation();
+  b.module().mutable_computations(0)->set_name("podsim_random_bits");
+  b.Op("broadcast", {b.Parameter({2}, hlo::U32)}, {batch, 4}, hlo::U32);
   const auto sum = b.Computation();
   {
     const auto x = b.Parameter({});
@@ -30,7 +50,15 @@ std::string Lowered(std::int64_t batch) {
   }
   b.Computation();
   const auto w = b.Parameter({4});
-  const auto x = b.Parameter({batch, 4});
+  auto x = b.Parameter({batch, 4});
+  if (besides.draws) {
+    const auto key = b.Parameter({2}, hlo::U32);
+    const auto drawn = b.Op(
+        "call", {key}, {batch, 4}, hlo::U32,
+        [&](hlo::Instruction& call) { call.add_called_computation_ids(bits); });
+    const auto real = b.Op("convert", {drawn}, {batch, 4});
+    x = b.Op("multiply", {x, real}, {batch, 4});
+  }
   const auto share = 1.0F / static_cast<float>(batch);
   const auto reduce = [&](std::int64_t from, std::int64_t over,
                           const testing::HloDims& dims) {
@@ -40,41 +68,86 @@ std::string Lowered(std::int64_t batch) {
                   op.add_called_computation_ids(sum);
                 });
   };
-  const auto each =
-      b.Op("dot", {x, w}, {batch}, hlo::F32, [](hlo::Instruction& op) {
-        op.mutable_dot_dimension_numbers()->add_lhs_contracting_dimensions(1);
-        op.mutable_dot_dimension_numbers()->add_rhs_contracting_dimensions(0);
-      });
+  const auto each = DotOf(b, x, w, batch);
   const auto scaled =
       b.Op("multiply", {each, b.Number(share, {batch})}, {batch});
   const auto loss = reduce(scaled, 0, {});
   const auto shares =
       b.Op("multiply", {x, b.Number(share, {batch, 4})}, {batch, 4});
   const auto gradient = reduce(shares, 0, {4});
-  b.Op("tuple", {loss, gradient}, {}, hlo::TUPLE);
+  std::vector<std::int64_t> results = {loss, gradient};
+  if (besides.of_each) results.push_back(each);
+  b.Op("tuple", results, {}, hlo::TUPLE);
   return b.Bytes();
 }
 
-ImportProto MeanOfProducts() {
+void AddLowerings(const Besides& besides, ImportFunction& to) {
+  for (const std::int64_t batch : {3, 5, 7}) {
+    auto& lowering = *to.add_lowerings();
+    lowering.set_batch(batch);
+    lowering.set_module(Lowered(batch, besides));
+  }
+}
+
+void AddMetric(const std::string& name, ImportFunction& to) {
+  ImportResult& result = *to.add_results();
+  result.set_kind(ImportResult::METRIC);
+  result.set_name(name);
+}
+
+ImportProto MeanOfProducts(const Besides& besides = {}) {
   ImportProto from;
   from.set_name("linear");
   ImportFunction& function = *from.mutable_training();
-  for (const std::int64_t batch : {3, 5, 7}) {
-    auto& lowering = *function.add_lowerings();
-    lowering.set_batch(batch);
-    lowering.set_module(Lowered(batch));
-  }
+  AddLowerings(besides, function);
   auto& w = *function.add_arguments();
   w.set_kind(ImportArgument::VARIABLE);
   w.set_name("w");
   auto& x = *function.add_arguments();
   x.set_kind(ImportArgument::INPUT);
   x.set_name("x");
+  if (besides.draws) {
+    auto& key = *function.add_arguments();
+    key.set_kind(ImportArgument::KEY);
+    key.set_name("key");
+  }
   function.add_results()->set_kind(ImportResult::LOSS);
   auto& gradient = *function.add_results();
   gradient.set_kind(ImportResult::GRADIENT);
   gradient.set_name("w");
   return from;
+}
+
+// Adds an evaluation whose metrics are a number of each example.
+void Evaluate(const std::vector<std::string>& metrics, ImportProto& to) {
+  ImportFunction& function = *to.mutable_evaluation();
+  for (const std::int64_t batch : {3, 5, 7}) {
+    ModuleBuilder b;
+    const auto w = b.Parameter({4});
+    const auto x = b.Parameter({batch, 4});
+    const auto each = DotOf(b, x, w, batch);
+    b.Op("tuple", std::vector<std::int64_t>(metrics.size(), each), {},
+         hlo::TUPLE);
+    auto& lowering = *function.add_lowerings();
+    lowering.set_batch(batch);
+    lowering.set_module(b.Bytes());
+  }
+  *function.add_arguments() = to.training().arguments(0);
+  *function.add_arguments() = to.training().arguments(1);
+  for (const std::string& name : metrics) AddMetric(name, function);
+}
+
+std::int64_t NodesOf(const ModelProto& model, const std::string& op) {
+  const auto& nodes = model.graph().nodes();
+  return std::count_if(nodes.begin(), nodes.end(),
+                       [&](const auto& node) { return node.op() == op; });
+}
+
+MetricSum::Passes PassesOf(const ModelProto& model, const std::string& name) {
+  for (const auto& metric : model.graph().metrics())
+    if (metric.name() == name) return metric.passes();
+  ADD_FAILURE() << "no metric is called " << name;
+  return MetricSum::ALL;
 }
 
 TEST(ImportTest, MakesAModelThatIsSoundAndEqualEachTime) {
@@ -100,6 +173,45 @@ TEST(ImportTest, AnEvaluationHasNoLossOfATrainingWithState) {
   EXPECT_EQ(carried.graph().loss_passes(), MetricSum::TRAINING_ALONE);
   ASSERT_EQ(warnings.size(), 1U);
   EXPECT_THAT(warnings[0], HasSubstr("return \"loss\" from eval_fn"));
+}
+
+// With dropout on it would be too high.
+TEST(ImportTest, AnEvaluationHasNoLossOfATrainingThatDraws) {
+  ImportProto from = MeanOfProducts({.draws = true, .of_each = true});
+  AddMetric("product", *from.mutable_training());
+  std::vector<std::string> warnings;
+  ASSERT_OK_AND_ASSIGN(const ModelProto drawn, Import(from, &warnings));
+  EXPECT_EQ(NodesOf(drawn, "random_bits"), 1);
+  EXPECT_EQ(drawn.graph().loss_passes(), MetricSum::TRAINING_ALONE);
+  EXPECT_EQ(PassesOf(drawn, "product"), MetricSum::TRAINING_ALONE);
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_THAT(warnings[0],
+              AllOf(HasSubstr("as it draws random numbers, as dropout does"),
+                    HasSubstr("return \"loss\" from eval_fn")));
+}
+
+// Without dropout, as eval_fn computes it, it has one.
+TEST(ImportTest, AnEvaluationHasTheLossThatEvalFnReturns) {
+  ImportProto from = MeanOfProducts({.draws = true});
+  Evaluate({"loss"}, from);
+  std::vector<std::string> warnings;
+  ASSERT_OK_AND_ASSIGN(const ModelProto model, Import(from, &warnings));
+  EXPECT_EQ(model.graph().loss_passes(), MetricSum::ALL);
+  ASSERT_EQ(model.graph().evaluation_size(), 1);
+  EXPECT_EQ(model.graph().evaluation(0).metric(), "loss");
+  EXPECT_NE(model.graph().evaluation(0).value(), model.graph().loss());
+  EXPECT_TRUE(warnings.empty());
+}
+
+TEST(ImportTest, WhatEvalFnAloneReturnsIsOfEvaluationsAlone) {
+  ImportProto from = MeanOfProducts({.of_each = true});
+  AddMetric("product", *from.mutable_training());
+  Evaluate({"product", "score"}, from);
+  ASSERT_OK_AND_ASSIGN(const ModelProto model, Import(from));
+  ASSERT_EQ(model.graph().metrics_size(), 2);
+  EXPECT_EQ(PassesOf(model, "product"), MetricSum::ALL);
+  EXPECT_EQ(PassesOf(model, "score"), MetricSum::EVALUATION_ALONE);
+  EXPECT_EQ(model.graph().loss_passes(), MetricSum::ALL);
 }
 
 // x times 1/B, rounded to bfloat16 and added up.

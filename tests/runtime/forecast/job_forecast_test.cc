@@ -17,6 +17,7 @@ namespace {
 
 using ::podsim::testing::PlanOf;
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
@@ -70,6 +71,52 @@ TEST(JobForecastTest, TheFootOfTheLadderIsTheSmallestSliceThatTrains) {
   // v5litepod-1 has a board of one chip.
   EXPECT_EQ(Made("topology: 'v5litepod-16'").foot.slice, "v5litepod-4");
   EXPECT_EQ(Made("topology: 'v5litepod-1'").foot.slice, "v5litepod-1");
+}
+
+// A batch of 1 per core is no smaller a job's: what it loses against the
+// reference's 8 is lost.
+TEST(JobForecastTest, TheFootHasTheSliceAndTheBatchOfTheReference) {
+  const JobForecast reference = Made("topology: 'v3-8'").job;
+  const LadderFoot thin = Made("topology: 'v3-32' batch_per_core: 1").foot;
+  EXPECT_EQ(thin.slice, "v3-8");
+  EXPECT_EQ(thin.batch_per_core, 8);
+  EXPECT_DOUBLE_EQ(thin.examples_per_second_per_replica,
+                   reference.examples_per_second_per_replica());
+  const LadderFoot named =
+      Made(
+          "topology: 'v3-128' batch_per_core: 4 reference_topology: 'v3-32' "
+          "reference_batch_size: 512")
+          .foot;
+  EXPECT_EQ(named.slice, "v3-32");
+  EXPECT_EQ(named.batch_per_core, 16);
+  EXPECT_DOUBLE_EQ(named.examples_per_second_per_replica,
+                   Made("topology: 'v3-32' batch_per_core: 16")
+                       .job.examples_per_second_per_replica());
+}
+
+TEST(JobForecastTest, WithoutASliceOfItsGenerationTheFootIsTheSmallest) {
+  // The recipe's reference is a v3-8 with 8 per core.
+  const LadderFoot other =
+      Made("topology: 'v5litepod-16' batch_per_core: 1").foot;
+  EXPECT_EQ(other.slice, "v5litepod-4");
+  EXPECT_EQ(other.batch_per_core, 8);
+  const LadderFoot none = Made(
+                              "topology: 'v3-128' batch_per_core: 1 "
+                              "train_steps: 100 learning_rate: 0.1")
+                              .foot;
+  EXPECT_EQ(none.slice, "v3-8");
+  EXPECT_EQ(none.batch_per_core, 1);
+}
+
+TEST(JobForecastTest, AReferencesBatchMayBeNoneOfItsMicrobatches) {
+  const LadderFoot foot = Made(
+                              "topology: 'v3-32' batch_per_core: 12 "
+                              "reduction: tree microbatch_size: 6")
+                              .foot;
+  EXPECT_EQ(foot.batch_per_core, 8);
+  EXPECT_DOUBLE_EQ(
+      foot.examples_per_second_per_replica,
+      Made("topology: 'v3-8'").job.examples_per_second_per_replica());
 }
 
 TEST(JobForecastTest, TheAlgorithmAndTheTypeAreTheJobs) {
@@ -180,6 +227,16 @@ TEST(BriefForecastTest, BlamesTheAllReduceForNoMoreThanItsPart) {
   made.foot.exposed_seconds = made.job.step.exposed_communication.seconds();
   EXPECT_THAT(BriefForecast(made.job, made.foot, made.slice),
               EndsWith("; scaling efficiency 82% against v3-8"));
+}
+
+TEST(BriefForecastTest, NamesTheBatchThatItComparesWith) {
+  for (const std::string slice : {"v3-8", "v3-32"}) {
+    const Forecast made = Made("topology: '" + slice + "' batch_per_core: 1");
+    const std::string text = BriefForecast(made.job, made.foot, made.slice);
+    EXPECT_THAT(text, EndsWith("% against v3-8 with batch 8 per core"));
+    EXPECT_THAT(FormatForecast(made.job, made.foot, made.slice),
+                Contains(EndsWith("against v3-8 with batch 8 per core")));
+  }
 }
 
 TEST(FormatForecastTest, RangesNameTheirUnitOnce) {

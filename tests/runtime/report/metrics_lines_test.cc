@@ -51,6 +51,8 @@ TEST(MetricsLineTest, PlanCarriesTheRunsContext) {
   EXPECT_EQ(line["settings"]["run_name"], "nightly");
   EXPECT_EQ(line["cores"], 32);
   EXPECT_EQ(line["global_batch"], 1024);
+  EXPECT_EQ(line["hbm_bytes_per_core"], 1024);
+  EXPECT_EQ(line["hbm_bytes_available"], 16 << 20);
   EXPECT_EQ(line["cpus"], 2);
   EXPECT_EQ(line["wall_time"], 12.5);
   EXPECT_FALSE(line.contains("zone"));

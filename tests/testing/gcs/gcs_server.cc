@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "tests/testing/gcs/certificate.h"
 
 namespace podsim::testing {
 namespace {
@@ -30,7 +31,22 @@ bool TakeOne(std::atomic<int>& left) {
 }  // namespace
 
 struct GcsServer::Impl {
-  explicit Impl(GcsDoubleOptions with) : options(std::move(with)) {}
+  Impl(GcsDoubleOptions with, bool is_https) : options(std::move(with)) {
+    if (!is_https) {
+      server = std::make_unique<httplib::Server>();
+      return;
+    }
+    certificate = std::make_unique<SelfSigned>();
+    server = std::make_unique<httplib::SSLServer>([this](SSL_CTX& context) {
+      SSL_CTX_set_client_hello_cb(&context, &CountHandshake, &handshakes);
+      return certificate->Give(context);
+    });
+  }
+
+  static int CountHandshake(SSL*, int*, void* handshakes) {
+    ++*static_cast<std::atomic<int>*>(handshakes);
+    return SSL_CLIENT_HELLO_SUCCESS;
+  }
 
   void Serve(const httplib::Request& from, httplib::Response& to) {
     ++requests;
@@ -76,46 +92,52 @@ struct GcsServer::Impl {
   std::atomic<int> cut_offs{0};
   std::atomic<int> hang_ups{0};
   std::atomic<int> requests{0};
-  httplib::Server server;
+  std::atomic<int> handshakes{0};
+  std::unique_ptr<SelfSigned> certificate;
+  std::unique_ptr<httplib::Server> server;
   std::jthread thread;
 };
 
-GcsServer::GcsServer(GcsDoubleOptions options, int port)
-    : impl_(std::make_unique<Impl>(std::move(options))) {
+GcsServer::GcsServer(GcsDoubleOptions options, int port, Wire wire)
+    : impl_(std::make_unique<Impl>(std::move(options),
+                                   wire == Wire::kSelfSigned)) {
   Impl& impl = *impl_;
   // Of the socket that listens, so before there is one.
-  impl.server.set_tcp_nodelay(true);
+  impl.server->set_tcp_nodelay(true);
   if (port == 0) {
-    port = impl.server.bind_to_any_port("127.0.0.1");
-  } else if (!impl.server.bind_to_port("127.0.0.1", port)) {
+    port = impl.server->bind_to_any_port("127.0.0.1");
+  } else if (!impl.server->bind_to_port("127.0.0.1", port)) {
     port = -1;
   }
   PODSIM_CHECK(port > 0);
-  impl.options.endpoint = absl::StrCat("http://127.0.0.1:", port);
+  impl.options.endpoint = absl::StrCat(wire == Wire::kPlain ? "http" : "https",
+                                       "://127.0.0.1:", port);
   impl.objects = std::make_unique<GcsDouble>(impl.options);
   const auto serve = [&impl](const httplib::Request& from,
                              httplib::Response& to) { impl.Serve(from, to); };
-  impl.server.Get(".*", serve);
-  impl.server.Post(".*", serve);
-  impl.server.Put(".*", serve);
-  impl.server.Delete(".*", serve);
+  impl.server->Get(".*", serve);
+  impl.server->Post(".*", serve);
+  impl.server->Put(".*", serve);
+  impl.server->Delete(".*", serve);
   // A connection that is kept has a thread to itself: enough for the pods of a
   // test, or their calls wait for one another.
-  impl.server.new_task_queue = [] { return new httplib::ThreadPool(128); };
-  impl.server.set_keep_alive_max_count(1'000'000);
-  impl.thread = std::jthread([&impl] { impl.server.listen_after_bind(); });
+  impl.server->new_task_queue = [] { return new httplib::ThreadPool(128); };
+  impl.server->set_keep_alive_max_count(1'000'000);
+  impl.thread = std::jthread([&impl] { impl.server->listen_after_bind(); });
 }
 
 GcsServer::~GcsServer() {
   // Stopping takes effect only once the loop runs.
-  while (!impl_->server.is_running()) std::this_thread::yield();
-  impl_->server.stop();
+  while (!impl_->server->is_running()) std::this_thread::yield();
+  impl_->server->stop();
 }
 
 std::string GcsServer::endpoint() const { return impl_->options.endpoint; }
+std::string GcsServer::certificate() const { return impl_->certificate->pem(); }
 GcsDouble& GcsServer::objects() { return *impl_->objects; }
 void GcsServer::CutOff(int answers) { impl_->cut_offs = answers; }
 void GcsServer::HangUp(int answers) { impl_->hang_ups = answers; }
 int GcsServer::requests() const { return impl_->requests; }
+int GcsServer::handshakes() const { return impl_->handshakes; }
 
 }  // namespace podsim::testing

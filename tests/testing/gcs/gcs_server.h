@@ -12,13 +12,16 @@ namespace podsim::testing {
 
 class GcsServer {
  public:
+  enum class Wire { kPlain, kSelfSigned };  // http, or https
   // On a free port of 127.0.0.1, or `port`; serves until it is destroyed.
-  explicit GcsServer(GcsDoubleOptions options = {}, int port = 0);
+  explicit GcsServer(GcsDoubleOptions options = {}, int port = 0,
+                     Wire wire = Wire::kPlain);
   ~GcsServer();
   GcsServer(const GcsServer&) = delete;
   GcsServer& operator=(const GcsServer&) = delete;
 
-  std::string endpoint() const;  // "http://127.0.0.1:PORT"
+  std::string endpoint() const;     // "http://127.0.0.1:PORT", or https
+  std::string certificate() const;  // PEM, of https
   GcsDouble& objects();
 
   // Of the answers to come, so many are cut off after half their body.
@@ -26,6 +29,7 @@ class GcsServer {
   // So many end without a byte: the connection is closed.
   void HangUp(int answers);
   int requests() const;
+  int handshakes() const;  // begun, of https
 
  private:
   struct Impl;
