@@ -166,6 +166,7 @@ TEST(CheckTensorsFitTest, AnotherOptimizersSlotsAreNamed) {
           AllOf(HasSubstr("/mu is not in the checkpoint"),
                 HasSubstr("the checkpoint was trained with sgd with momentum "
                           "0.9, this job has adam"),
+                HasSubstr("give another --model_dir or move it away"),
                 HasSubstr("--restore_weights_only"))));
   EXPECT_THAT(CheckTensorsFit(manifest, adam, Restored::kWeights), IsOk());
   // Of another model the weights do not fit either.
