@@ -133,8 +133,8 @@ absl::Status CheckIsOfRun(ObjectStore& store, const std::string& model_dir) {
 }
 
 constexpr char kOtherOrder[] =
-    ": the order of the examples would be another's; give the same, or another "
-    "--model_dir";
+    ": resuming would change the order of the examples; give the same, give "
+    "another --model_dir, or move it away";
 
 // The stream goes on where it stopped only if it is the same stream.
 absl::Status CheckStream(const CheckpointAt& at, const PlanBits& bits) {
@@ -146,7 +146,8 @@ absl::Status CheckStream(const CheckpointAt& at, const PlanBits& bits) {
         then.dataset().fingerprint().substr(0, 12), "), the job reads ",
         bits.dataset().name(), " (", bits.dataset().train_examples(), ", ",
         bits.dataset().fingerprint().substr(0, 12),
-        "): give the same data set, or another --model_dir"));
+        "): give the same data set, give another --model_dir, or move it "
+        "away"));
   }
   if (then.seed() != bits.seed()) {
     return absl::InvalidArgumentError(
