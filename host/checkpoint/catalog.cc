@@ -12,14 +12,13 @@
 #include "host/checkpoint/layout.h"
 #include "host/checkpoint/manifest.h"
 #include "host/checkpoint/part_file.h"
+#include "host/checkpoint/renamed.h"
 #include "host/checkpoint/sums.h"
 #include "host/storage/bounded_read.h"
 
 namespace podsim {
 namespace {
 
-// How often a model_dir is looked at whose checkpoints go while it is read.
-constexpr int kLooks = 32;
 // A file that must be there once the directory is.
 absl::StatusOr<std::string> ReadNeeded(ObjectStore& store,
                                        const std::string& path,
@@ -136,11 +135,6 @@ absl::StatusOr<CheckpointAt> ReadLocated(ObjectStore& store,
   found.path = path;
   PODSIM_RETURN_IF_ERROR(CheckSums(found.manifest, sums));
   PODSIM_RETURN_IF_ERROR(CheckDirectory(store, files, found.manifest, *names));
-  const auto named = ParseStep(NameOf(path));
-  if (named && *named != found.step)
-    return absl::DataLossError(
-        absl::StrCat("it is a checkpoint of step ", found.step,
-                     "; to go on from it, give its directory that name"));
   return found;
 }
 
@@ -167,7 +161,9 @@ absl::StatusOr<CheckpointAt> Open(ObjectStore& store, const std::string& path) {
 
 bool SpeaksOfTheCheckpoint(const ObjectStore& store, const std::string& path,
                            const absl::Status& status) {
-  if (absl::IsDataLoss(status) || absl::IsNotFound(status)) return true;
+  if (absl::IsDataLoss(status) || absl::IsNotFound(status) ||
+      RenamedFrom(status))
+    return true;
   return store.CanRename(path) &&
          (absl::IsUnavailable(status) || absl::IsPermissionDenied(status));
 }
@@ -197,17 +193,21 @@ absl::StatusOr<CheckpointAt> ReadManifest(ObjectStore& store,
                                           const std::string& path) {
   absl::StatusOr<CheckpointAt> found = Open(store, path);
   if (!found.ok()) return Annotate(found.status(), path);
+  PODSIM_RETURN_IF_ERROR(Annotate(CheckName(store, path, found->step), path));
   return found;
 }
 
 namespace {
 
+// What is damaged inside is told before a wrong name.
 absl::StatusOr<CheckpointAt> LookThrough(ObjectStore& store,
                                          const std::string& path) {
-  PODSIM_ASSIGN_OR_RETURN(CheckpointAt found, ReadManifest(store, path));
-  for (const CheckpointFile& file : found.manifest.files())
-    PODSIM_RETURN_IF_ERROR(
-        ReadPart(store, found.files, found.manifest, file, /*visit=*/nullptr));
+  absl::StatusOr<CheckpointAt> found = Open(store, path);
+  if (!found.ok()) return Annotate(found.status(), path);
+  for (const CheckpointFile& file : found->manifest.files())
+    PODSIM_RETURN_IF_ERROR(ReadPart(store, found->files, found->manifest, file,
+                                    /*visit=*/nullptr));
+  PODSIM_RETURN_IF_ERROR(Annotate(CheckName(store, path, found->step), path));
   return found;
 }
 
@@ -221,47 +221,6 @@ absl::StatusOr<CheckpointAt> VerifyCheckpoint(ObjectStore& store,
   if (absl::IsDataLoss(found.status()) && !store.CanRename(path))
     found = LookThrough(store, path);
   return found;
-}
-
-namespace {
-
-// Whether all of `steps` were looked at; false: one has vanished meanwhile, and
-// another may have come.
-absl::StatusOr<bool> LookFromTheEnd(ObjectStore& store,
-                                    const std::string& model_dir,
-                                    std::vector<std::int64_t> steps,
-                                    Newest& newest) {
-  for (; !steps.empty(); steps.pop_back()) {
-    const std::string path = StepPath(model_dir, steps.back());
-    absl::StatusOr<CheckpointAt> found = VerifyCheckpoint(store, path);
-    if (found.ok()) {
-      newest.checkpoint = *std::move(found);
-      return true;
-    }
-    PODSIM_ASSIGN_OR_RETURN(const bool there,
-                            IsStillThere(store, model_dir, steps.back()));
-    if (!there) return false;
-    if (!SpeaksOfTheCheckpoint(store, path, found.status()))
-      return found.status();
-    newest.refused.emplace_back(found.status().message());
-  }
-  return true;
-}
-
-}  // namespace
-
-absl::StatusOr<Newest> FindNewestGood(ObjectStore& store,
-                                      const std::string& model_dir) {
-  for (int look = 0; look < kLooks; ++look) {
-    Newest newest;
-    PODSIM_ASSIGN_OR_RETURN(newest.folders, LookAt(store, model_dir));
-    PODSIM_ASSIGN_OR_RETURN(
-        const bool done,
-        LookFromTheEnd(store, model_dir, newest.folders.steps, newest));
-    if (done) return newest;
-  }
-  return absl::UnavailableError(
-      absl::StrCat(model_dir, ": checkpoints come and go; try again"));
 }
 
 }  // namespace podsim

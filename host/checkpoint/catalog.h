@@ -44,8 +44,9 @@ absl::StatusOr<bool> IsStillThere(ObjectStore& store,
 // The manifest at `path` (a checkpoint's directory, wherever it lies), checked
 // against SHA256SUMS, and the directory against both: every file is there with
 // its length, and no other. Reads no tensors.
-// Errors: NOT_FOUND (no such directory), FAILED_PRECONDITION (unfinished, or
-//   another format), DATA_LOSS (what is wrong, naming the file), the store's.
+// Errors: NOT_FOUND (no such directory), FAILED_PRECONDITION (unfinished,
+//   another format, or RenamedFrom of renamed.h), DATA_LOSS (what is wrong,
+//   naming the file), the store's.
 absl::StatusOr<CheckpointAt> ReadManifest(ObjectStore& store,
                                           const std::string& path);
 
@@ -57,13 +58,15 @@ struct Newest {
   Folders folders;                         // all that was listed
   std::optional<CheckpointAt> checkpoint;  // verified, byte for byte
   std::vector<std::string> refused;  // newer ones: one line each, newest first
+  std::string renamed;  // of them the newest that is RenamedFrom; empty: none
 };
 
 // One that vanishes while it is read (a running job deletes old ones) makes it
 // look anew. Damaged ones and those that cannot be read (a disk's I/O error, a
-// link loop, no permission) are passed over. With `refused` and no checkpoint
-// there is training to lose: whoever would begin anew should ask first. Errors:
-// those of ReadManifest that speak of this program and not of the
+// link loop, no permission) are passed over, and so are renamed ones. With
+// `refused` and no checkpoint there is training to lose: whoever would begin
+// anew should ask first. Errors: those of ReadManifest that speak of this
+// program and not of the
 //   checkpoint (another format, too many open files); the store's on model_dir
 //   itself.
 absl::StatusOr<Newest> FindNewestGood(ObjectStore& store,

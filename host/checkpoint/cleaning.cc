@@ -13,7 +13,9 @@
 #include "host/checkpoint/commit.h"
 #include "host/checkpoint/folders.h"
 #include "host/checkpoint/layout.h"
+#include "host/checkpoint/manifest.h"
 #include "host/checkpoint/object_commit.h"
+#include "host/storage/bounded_read.h"
 
 namespace podsim {
 namespace {
@@ -48,7 +50,9 @@ class LeftOver {
     const auto stamp = ParseStep(parts[1]);
     if (!stamp || !record_.IsLeftOver(*step, *stamp)) return false;
     PODSIM_ASSIGN_OR_RETURN(const std::int64_t marked, Marked(parts[0]));
-    return marked != *stamp;
+    if (marked == *stamp) return false;
+    PODSIM_ASSIGN_OR_RETURN(const bool renamed, IsRenamed(*step, *stamp));
+    return !renamed;
   }
 
  private:
@@ -59,6 +63,23 @@ class LeftOver {
     return own != nullptr && own->retiring && own->stamp == 0 &&
            folder != folders_.end() && !folder->second.marked &&
            !StepFolder::IsWhole(folder->second.direct);
+  }
+  // Whether the manifest below a stamp of ours is of another step: of a
+  // checkpoint that somebody copied there under another name, without its
+  // marker.
+  absl::StatusOr<bool> IsRenamed(std::int64_t step, std::int64_t stamp) {
+    const auto known = renamed_.find({step, stamp});
+    if (known != renamed_.end()) return known->second;
+    const StepFolder::Files& files = folders_.at(step).below.at(stamp);
+    if (!StepFolder::HasManifest(files)) return renamed_[{step, stamp}] = false;
+    PODSIM_ASSIGN_OR_RETURN(
+        const std::string json,
+        ReadAtMost(store_,
+                   absl::StrCat(StampPath(model_dir_, step, stamp), "/",
+                                kManifestName),
+                   kMaxManifestBytes));
+    const auto manifest = ParseManifest(json);
+    return renamed_[{step, stamp}] = manifest.ok() && manifest->step() != step;
   }
   // The stamp that a folder's marker says; -1: none. What the listing has and
   // what is read must agree: a wrong answer must not cost a checkpoint.
@@ -85,6 +106,7 @@ class LeftOver {
   const std::map<std::int64_t, StepFolder> folders_;
   std::map<std::string, std::int64_t> markers_;  // their generations
   std::map<std::string, std::int64_t> marked_;
+  std::map<std::pair<std::int64_t, std::int64_t>, bool> renamed_;
 };
 
 // One listing, and each object in the generation that was listed.

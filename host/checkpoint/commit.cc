@@ -11,36 +11,52 @@
 #include "host/checkpoint/layout.h"
 #include "host/checkpoint/manifest.h"
 #include "host/checkpoint/object_commit.h"
+#include "host/checkpoint/ownership.h"
 #include "host/checkpoint/parts_path.h"
+#include "host/checkpoint/renamed.h"
 #include "host/checkpoint/sums.h"
 
 namespace podsim {
 namespace {
+
+constexpr char kNotTheRecords[] =
+    "its manifest is not the one that the record has";
 
 absl::Status DeleteIfThere(ObjectStore& store, const std::string& directory) {
   absl::Status status = store.DeleteTree(directory);
   return absl::IsNotFound(status) ? absl::OkStatus() : status;
 }
 
+absl::Status InTheWay(const std::string& path, const std::string& why) {
+  return absl::AlreadyExistsError(
+      absl::StrCat(path, " is in the way and not this job's (", why,
+                   "); move it away, or give another --model_dir"));
+}
+
 // For a checkpoint of a step whose name a damaged one of ours has.
 absl::Status MakeRoom(HeldDir& held, std::int64_t step, std::int64_t stamp) {
   ObjectStore& store = held.store();
-  if (store.CanRename(held.path()))
-    return store.Rename(StepPath(held.path(), step),
-                        SetAsidePath(held.path(), step, stamp));
+  const std::string path = StepPath(held.path(), step);
   const OwnStep own = *held.record().Find(step);
   PODSIM_RETURN_IF_ERROR(
       held.Note([&](JobRecord& record) { record.Retire(step); }));
-  return RetireObjects(held, own).status();
+  if (store.CanRename(held.path()))
+    return store.Rename(path, SetAsidePath(held.path(), step, stamp));
+  PODSIM_ASSIGN_OR_RETURN(const bool gone, RetireObjects(held, own));
+  return gone ? absl::OkStatus() : InTheWay(path, kNotTheRecords);
 }
 
 // What has the name that a new checkpoint is to get.
 enum class Present { kNothing, kSame, kDamaged };
 
-absl::Status InTheWay(const std::string& path, const std::string& why) {
-  return absl::AlreadyExistsError(
-      absl::StrCat(path, " is in the way and not this job's (", why,
-                   "); move it away, or give another --model_dir"));
+// Whether the record lists the step, and nothing at `path` says that it is
+// another's.
+absl::StatusOr<bool> MayMove(const HeldDir& held, std::int64_t step,
+                             const std::string& path) {
+  const OwnStep* const own = held.record().Find(step);
+  if (own == nullptr) return false;
+  PODSIM_ASSIGN_OR_RETURN(const Whose whose, WhoseIs(held.store(), path, *own));
+  return whose != Whose::kAnothers;
 }
 
 absl::StatusOr<Present> FindPresent(const HeldDir& held,
@@ -52,9 +68,10 @@ absl::StatusOr<Present> FindPresent(const HeldDir& held,
   if (!committed) return Present::kNothing;
   const absl::StatusOr<CheckpointAt> found = VerifyCheckpoint(store, path);
   if (absl::IsNotFound(found.status())) return Present::kNothing;
-  if (absl::IsDataLoss(found.status())) {
-    if (held.record().Find(manifest.step()) != nullptr)
-      return Present::kDamaged;
+  if (absl::IsDataLoss(found.status()) || RenamedFrom(found.status())) {
+    PODSIM_ASSIGN_OR_RETURN(const bool ours,
+                            MayMove(held, manifest.step(), path));
+    if (ours) return Present::kDamaged;
     return InTheWay(path, std::string(found.status().message()));
   }
   PODSIM_RETURN_IF_ERROR(found.status());
@@ -135,12 +152,8 @@ absl::Status KeepSame(HeldDir& held, std::int64_t step,
   return absl::IsPermissionDenied(deleted) ? absl::OkStatus() : deleted;
 }
 
-}  // namespace
-
-absl::Status CommitCheckpoint(HeldDir& held, std::int64_t stamp,
-                              const CheckpointManifest& manifest) {
-  PODSIM_RETURN_IF_ERROR(
-      Annotate(CheckManifest(manifest), "checkpoint manifest"));
+absl::Status Commit(HeldDir& held, std::int64_t stamp,
+                    const CheckpointManifest& manifest) {
   ObjectStore& store = held.store();
   const std::int64_t step = manifest.step();
   const std::string path = StepPath(held.path(), step);
@@ -162,22 +175,42 @@ absl::Status CommitCheckpoint(HeldDir& held, std::int64_t stamp,
   return store.Rename(from, path);
 }
 
+absl::Status SetOneAside(HeldDir& held, const OwnStep& own,
+                         std::int64_t stamp) {
+  ObjectStore& store = held.store();
+  const std::string path = StepPath(held.path(), own.step);
+  const std::string to = SetAsidePath(held.path(), own.step, stamp);
+  PODSIM_ASSIGN_OR_RETURN(const bool ours, MayMove(held, own.step, path));
+  if (!ours) return InTheWay(path, kNotTheRecords);
+  if (store.CanRename(held.path())) {
+    PODSIM_RETURN_IF_ERROR(
+        held.Note([&](JobRecord& record) { record.Retire(own.step); }));
+    PODSIM_RETURN_IF_ERROR(store.Rename(path, to));
+  } else {
+    PODSIM_RETURN_IF_ERROR(SetObjectsAside(held, own, to));
+  }
+  return held.Note([&](JobRecord& record) { record.Drop(own.step); });
+}
+
+}  // namespace
+
+absl::Status CommitCheckpoint(HeldDir& held, std::int64_t stamp,
+                              const CheckpointManifest& manifest) {
+  PODSIM_RETURN_IF_ERROR(
+      Annotate(CheckManifest(manifest), "checkpoint manifest"));
+  return held.Explain(Commit(held, stamp, manifest));
+}
+
 absl::Status SetAsideNewer(HeldDir& held, std::int64_t step,
                            std::int64_t stamp) {
-  ObjectStore& store = held.store();
   const auto& own_steps = held.record().steps();
   if (own_steps.upper_bound(step) == own_steps.end()) return absl::OkStatus();
   PODSIM_ASSIGN_OR_RETURN(const std::vector<std::int64_t> steps,
-                          ListSteps(store, held.path()));
+                          ListSteps(held.store(), held.path()));
   for (const std::int64_t newer : steps) {
     const OwnStep* const own = held.record().Find(newer);
-    if (newer <= step || own == nullptr) continue;
-    const std::string to = SetAsidePath(held.path(), newer, stamp);
-    PODSIM_RETURN_IF_ERROR(store.CanRename(held.path())
-                               ? store.Rename(StepPath(held.path(), newer), to)
-                               : SetObjectsAside(held, OwnStep(*own), to));
-    PODSIM_RETURN_IF_ERROR(
-        held.Note([&](JobRecord& record) { record.Drop(newer); }));
+    if (newer > step && own != nullptr)
+      PODSIM_RETURN_IF_ERROR(SetOneAside(held, OwnStep(*own), stamp));
   }
   return absl::OkStatus();
 }

@@ -35,9 +35,9 @@ absl::Status FinishChange(HeldDir& held, const std::string& change);
 // examples (a step made again after a restart), keeps that and drops the
 // unfinished one; a damaged <step> of the record is set aside, of objects
 // deleted. Errors: INVALID_ARGUMENT, FAILED_PRECONDITION (the manifest; a part
-// is
-//   missing, of another length or too many), ALREADY_EXISTS (<step> is
-//   another's), the store's. Nothing committed is lost by any of them.
+//   is missing, of another length or too many; another job has taken the
+//   model_dir over, naming it), ALREADY_EXISTS (<step> is another's), the
+//   store's. Nothing committed is lost by any of them.
 absl::Status CommitCheckpoint(HeldDir& held, std::int64_t stamp,
                               const CheckpointManifest& manifest);
 
@@ -45,7 +45,7 @@ absl::Status CommitCheckpoint(HeldDir& held, std::int64_t stamp,
 // step `proved`; 0 keeps all. Those after `proved` neither count nor go: a step
 // that begins with them may yet show that their training had diverged. Damaged
 // ones do not count among those kept (looked at as ReadManifest does, not byte
-// for byte). One whose manifest is not the record's any more stays, and is
+// for byte). One that is not the record's any more (ownership.h) stays, and is
 // taken off the record. One on its way out is renamed first, so that no half of
 // it is ever taken for a checkpoint. One that the store refuses to delete keeps
 // no other; a store of objects that does not answer is not asked again.
@@ -67,7 +67,9 @@ absl::Status CleanUnfinished(HeldDir& held);
 // begin, to <step>.set-aside-<stamp>: damaged ones that the run could not begin
 // with, or those of a run that is to be taken up further back. Left in place,
 // the next resume would take them and PruneCheckpoints would count them.
-// REQUIRES: the record has begun `stamp`.
+// REQUIRES: the record has begun `stamp`. Errors: ALREADY_EXISTS (what has the
+// name of such a step is not what the record has of it, and stays), the
+// store's.
 absl::Status SetAsideNewer(HeldDir& held, std::int64_t step,
                            std::int64_t stamp);
 

@@ -1,6 +1,7 @@
 #include "host/checkpoint/folders.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -62,12 +63,6 @@ bool IsStrangersUnfinished(const std::string& name, const JobRecord& record) {
   return ParseUnfinished(name) && !record.IsLeftOver(name);
 }
 
-bool HasManifest(const StepFolder::Files& files) {
-  return std::any_of(files.begin(), files.end(), [](const Listed& file) {
-    return file.name == kManifestName;
-  });
-}
-
 // Of a recorded step that a listing shows as `listed`, which is no checkpoint:
 // OK if the store has neither its marker nor its manifest, unless listed. A
 // wrong listing would make a job begin anew.
@@ -78,8 +73,9 @@ absl::Status CheckIsGone(ObjectStore& store, const std::string& model_dir,
   if (!listed.marked) unlisted.push_back(absl::StrCat(path, "/", kMarkerName));
   const auto below = listed.below.find(own.stamp);
   const bool beside = own.stamp == 0;
-  if (beside ? !HasManifest(listed.direct)
-             : below == listed.below.end() || !HasManifest(below->second))
+  if (beside ? !StepFolder::HasManifest(listed.direct)
+             : below == listed.below.end() ||
+                   !StepFolder::HasManifest(below->second))
     unlisted.push_back(
         absl::StrCat(beside ? path : StampPath(model_dir, own.step, own.stamp),
                      "/", kManifestName));
@@ -111,14 +107,10 @@ absl::Status CheckRecorded(ObjectStore& store, const std::string& model_dir,
   return absl::OkStatus();
 }
 
-absl::Status LookAtObjects(ObjectStore& store, const std::string& model_dir,
-                           Folders& folders) {
-  PODSIM_ASSIGN_OR_RETURN(const std::vector<Listed> tree,
-                          store.Conditional(model_dir)->ListTree(model_dir));
-  if (tree.empty() && store.Size(model_dir).ok())
-    return IsAFileError(model_dir);
+// Sorts the listed steps into those that hold a checkpoint and leftovers.
+void SortSteps(const std::map<std::int64_t, StepFolder>& listed,
+               Folders& folders) {
   const JobRecord& record = folders.kept.record;
-  const std::map<std::int64_t, StepFolder> listed = FoldersOf(tree);
   for (const auto& [step, folder] : listed) {
     if (HoldsCheckpoint(step, folder, record)) {
       folders.steps.push_back(step);
@@ -126,6 +118,46 @@ absl::Status LookAtObjects(ObjectStore& store, const std::string& model_dir,
       folders.leftovers.push_back(absl::StrCat(step));
     }
   }
+}
+
+// What either of two listings has.
+std::vector<Listed> UnionOf(const std::vector<Listed>& a,
+                            const std::vector<Listed>& b) {
+  std::vector<Listed> both;
+  std::set_union(
+      a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both),
+      [](const Listed& x, const Listed& y) { return x.name < y.name; });
+  return both;
+}
+
+// All below a model_dir. Where the record does not vouch for the newest step
+// of a listing, a second one that is begun later must not have more: one wrong
+// answer would make a job begin anew, or further back.
+absl::StatusOr<std::vector<Listed>> ListBelow(ObjectStore& store,
+                                              const std::string& model_dir,
+                                              const Folders& known) {
+  ConditionalObjects& objects = *store.Conditional(model_dir);
+  PODSIM_ASSIGN_OR_RETURN(std::vector<Listed> tree,
+                          objects.ListTree(model_dir));
+  Folders once{.kept = known.kept};
+  SortSteps(FoldersOf(tree), once);
+  if (!once.steps.empty() &&
+      once.kept.record.Find(once.steps.back()) != nullptr)
+    return tree;
+  PODSIM_ASSIGN_OR_RETURN(const std::vector<Listed> again,
+                          objects.ListTree(model_dir));
+  return UnionOf(tree, again);
+}
+
+absl::Status LookAtObjects(ObjectStore& store, const std::string& model_dir,
+                           Folders& folders) {
+  PODSIM_ASSIGN_OR_RETURN(const std::vector<Listed> tree,
+                          ListBelow(store, model_dir, folders));
+  if (tree.empty() && store.Size(model_dir).ok())
+    return IsAFileError(model_dir);
+  const JobRecord& record = folders.kept.record;
+  const std::map<std::int64_t, StepFolder> listed = FoldersOf(tree);
+  SortSteps(listed, folders);
   PODSIM_RETURN_IF_ERROR(CheckRecorded(store, model_dir, listed, folders));
   std::set<std::string> others;
   for (const Listed& file : tree) others.insert(CutAtSlash(file.name).first);
@@ -153,6 +185,12 @@ absl::Status LookAtDirectories(ObjectStore& store, const std::string& model_dir,
 }
 
 }  // namespace
+
+bool StepFolder::HasManifest(const Files& files) {
+  return std::any_of(files.begin(), files.end(), [](const Listed& file) {
+    return file.name == kManifestName;
+  });
+}
 
 bool StepFolder::IsWhole(const Files& files) {
   bool manifest = false;
@@ -188,13 +226,6 @@ std::map<std::int64_t, StepFolder> FoldersOf(const std::vector<Listed>& tree) {
     }
   }
   return folders;
-}
-
-std::vector<std::int64_t> Folders::Strangers() const {
-  std::vector<std::int64_t> strangers;
-  for (const std::int64_t step : steps)
-    if (kept.record.Find(step) == nullptr) strangers.push_back(step);
-  return strangers;
 }
 
 absl::StatusOr<Folders> LookAt(ObjectStore& store,

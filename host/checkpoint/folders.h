@@ -27,6 +27,7 @@ struct StepFolder {
 
   // By its names: manifest, sums and every part of one number.
   static bool IsWhole(const Files& files);
+  static bool HasManifest(const Files& files);
 };
 
 // By step. Pure. What has other names is left out.
@@ -43,13 +44,12 @@ struct Folders {
   // Names of directories that look like parts of a checkpoint, unfinished, and
   // are not on the record.
   std::vector<std::string> leftovers;
-
-  // Of `steps`, those that are not on the record.
-  std::vector<std::int64_t> Strangers() const;
 };
 
 // A missing model_dir has nothing. Of a store of objects: one listing and the
-// record, and a look at every step of the record that the listing lacks.
+// record, and a look at every step of the record that the listing lacks; a
+// second listing if the newest step of the first is not on the record, or it
+// has none.
 // Errors: INVALID_ARGUMENT (model_dir is a file), UNAVAILABLE (a step of the
 // record is there and not listed), the store's.
 absl::StatusOr<Folders> LookAt(ObjectStore& store,

@@ -68,11 +68,23 @@ absl::Status HeldDir::Announce(const std::string& change) {
   return announce_ == nullptr ? absl::OkStatus() : announce_(change);
 }
 
+absl::Status HeldDir::Explain(absl::Status failed) {
+  if (!absl::IsFailedPrecondition(failed) && !absl::IsAlreadyExists(failed) &&
+      !absl::IsNotFound(failed) && !absl::IsDataLoss(failed))
+    return failed;
+  absl::Status held = Announce(std::string(announced_));
+  return absl::IsFailedPrecondition(held) ? held : failed;
+}
+
 absl::Status HeldDir::Write(const JobRecord& record) {
   const std::string path = RecordPath(path_);
   const std::string json = RecordJson(record);
   ConditionalObjects* const objects = store_->Conditional(path);
-  if (objects == nullptr) return store_->Write(path, json);
+  if (objects == nullptr) {
+    // No write of a disk has a condition: whether it is still held.
+    PODSIM_RETURN_IF_ERROR(Announce(std::string(announced_)));
+    return store_->Write(path, json);
+  }
   PODSIM_ASSIGN_OR_RETURN(kept_.generation,
                           objects->WriteIf(path, json, kept_.generation));
   return absl::OkStatus();

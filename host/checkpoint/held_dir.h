@@ -53,6 +53,9 @@ class HeldDir {
   // Errors: FAILED_PRECONDITION (another job holds the model_dir), the store's.
   absl::Status Note(const std::function<void(JobRecord&)>& change);
   absl::Status Announce(const std::string& change);
+  // Why a change failed: that another job has taken the model_dir over, by its
+  // name, or `failed` itself. A store that does not answer is not asked again.
+  absl::Status Explain(absl::Status failed);
 
   // From here on a record that cannot be believed counts as none, and is
   // written over. For who was asked to.

@@ -95,10 +95,17 @@ absl::StatusOr<std::string> FilesOf(ObjectStore& store,
   return at.files;
 }
 
-std::string HashOfManifest(ObjectStore& store, const std::string& files) {
+absl::StatusOr<std::string> HashOfManifest(ObjectStore& store,
+                                           const std::string& files) {
   const auto json = ReadAtMost(store, absl::StrCat(files, "/", kManifestName),
                                kMaxManifestBytes);
-  return json.ok() ? Sha256Hex(*json) : std::string();
+  if (absl::IsNotFound(json.status())) {
+    PODSIM_RETURN_IF_ERROR(CheckIsMissing(store, files, kManifestName));
+    return std::string();
+  }
+  if (absl::IsOutOfRange(json.status())) return std::string();
+  PODSIM_RETURN_IF_ERROR(json.status());
+  return Sha256Hex(*json);
 }
 
 }  // namespace podsim

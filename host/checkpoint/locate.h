@@ -29,8 +29,9 @@ absl::StatusOr<std::string> FilesOf(ObjectStore& store,
 absl::StatusOr<bool> IsCommitted(ObjectStore& store, const std::string& path);
 
 // The SHA-256 of the manifest in the directory of its files; empty: there is
-// none, or it cannot be read.
-std::string HashOfManifest(ObjectStore& store, const std::string& files);
+// none, or it is larger than any can be.
+absl::StatusOr<std::string> HashOfManifest(ObjectStore& store,
+                                           const std::string& files);
 
 // Of a file that is not found: OK if a listing that is begun now lacks it, too.
 // One answer of a store decides nothing; a disk's does.

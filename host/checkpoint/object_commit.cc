@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <optional>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/status.h"
 #include "host/checkpoint/layout.h"
 #include "host/checkpoint/locate.h"
+#include "host/checkpoint/ownership.h"
 
 namespace podsim {
 
@@ -41,21 +43,39 @@ std::string SourceOf(const std::string& model_dir, std::int64_t step,
   return absl::StrCat(StampPath(model_dir, step, stamp), "/", kMarkerName);
 }
 
+// Of a marker that another wrote.
+constexpr std::size_t kMostQuoted = 40;
+
 std::string MarkerText(std::int64_t stamp) { return absl::StrCat(stamp, "\n"); }
 
 using Listed = ConditionalObjects::Listed;
 
+// Of what was not found when it was to be copied: `status` if the store still
+// has none; one answer decides nothing.
+absl::Status CheckSourceIsGone(ObjectStore& store, const std::string& source,
+                               const absl::Status& status) {
+  const auto there = store.Stat(source);
+  if (absl::IsNotFound(there.status())) return status;
+  PODSIM_RETURN_IF_ERROR(there.status());
+  return absl::UnavailableError(absl::StrCat(status.message(), ", though ",
+                                             source, " is there; try again"));
+}
+
+// The marker, if there is none and what it is copied from is there.
 absl::Status Mark(ObjectStore& store, const std::string& model_dir,
                   std::int64_t step, std::int64_t stamp) {
   const std::string marker = MarkerOf(model_dir, step);
+  const std::string source = SourceOf(model_dir, step, stamp);
   ConditionalObjects& objects = *store.Conditional(marker);
-  const absl::Status status =
-      objects.CopyIf(SourceOf(model_dir, step, stamp), marker, 0);
+  const absl::Status status = objects.CopyIf(source, marker, 0);
+  if (absl::IsNotFound(status)) return CheckSourceIsGone(store, source, status);
   if (!absl::IsAborted(status)) return status;
   PODSIM_ASSIGN_OR_RETURN(const auto there, objects.ReadVersion(marker));
   if (there && there->bytes == MarkerText(stamp)) return absl::OkStatus();
-  return absl::AlreadyExistsError(absl::StrCat(
-      StepPath(model_dir, step), " was committed by another job meanwhile"));
+  if (!there) return absl::UnavailableError(std::string(status.message()));
+  return absl::AlreadyExistsError(
+      absl::StrCat(marker, " is there, and not this job's: it says \"",
+                   absl::CEscape(there->bytes.substr(0, kMostQuoted)), "\""));
 }
 
 // The marker, if it is still of `generation`.
@@ -72,7 +92,35 @@ bool StartsWith(const std::string& name, const std::string& prefix) {
   return name.compare(0, prefix.size(), prefix) == 0;
 }
 
-// The step's own files: below its stamp, or directly in its directory.
+// Whether the step there is the one of the record: by the marker's stamp and
+// the manifest. What pod_ckpt adopt took over damaged has no hash.
+absl::StatusOr<bool> IsOwn(ObjectStore& store, const std::string& path,
+                           const std::optional<Version>& marker,
+                           const OwnStep& own) {
+  if (marker && ParseMarker(marker->bytes).value_or(0) != own.stamp)
+    return false;
+  if (own.manifest_sha256.empty()) return false;
+  PODSIM_ASSIGN_OR_RETURN(
+      const Whose whose,
+      WhoseAre(store,
+               own.stamp == 0 ? path : absl::StrCat(path, "/", own.stamp),
+               own));
+  return whose == Whose::kOwn;
+}
+
+}  // namespace
+
+absl::Status PublishObjects(HeldDir& held, const OwnStep& own) {
+  PODSIM_RETURN_IF_ERROR(held.store().Write(
+      SourceOf(held.path(), own.step, own.stamp), MarkerText(own.stamp)));
+  PODSIM_RETURN_IF_ERROR(
+      held.Announce(absl::StrCat("commit ", own.step, " ", own.stamp)));
+  PODSIM_RETURN_IF_ERROR(Mark(held.store(), held.path(), own.step, own.stamp));
+  PODSIM_RETURN_IF_ERROR(
+      held.Note([&](JobRecord& record) { record.Put(own); }));
+  return held.Announce("");
+}
+
 std::vector<Listed> FilesOfOwn(const std::vector<Listed>& tree,
                                const OwnStep& own) {
   std::vector<Listed> files;
@@ -86,51 +134,14 @@ std::vector<Listed> FilesOfOwn(const std::vector<Listed>& tree,
   return files;
 }
 
-// Whether the step there is the one of the record: by the marker's stamp, or of
-// a copy by its manifest.
-absl::StatusOr<bool> IsOwn(ObjectStore& store, const std::string& path,
-                           const std::optional<Version>& marker,
-                           const OwnStep& own) {
-  if (marker && ParseMarker(marker->bytes).value_or(0) != own.stamp)
-    return false;
-  if (own.stamp != 0) return true;
-  const std::string hash = HashOfManifest(store, path);
-  return !hash.empty() && hash == own.manifest_sha256;
-}
-
-}  // namespace
-
-absl::Status PublishObjects(HeldDir& held, const OwnStep& own) {
-  PODSIM_RETURN_IF_ERROR(held.store().Write(
-      SourceOf(held.path(), own.step, own.stamp), MarkerText(own.stamp)));
-  PODSIM_RETURN_IF_ERROR(
-      held.Announce(absl::StrCat("commit ", own.step, " ", own.stamp)));
-  const absl::Status marked =
-      Mark(held.store(), held.path(), own.step, own.stamp);
-  if (absl::IsNotFound(marked))
-    return absl::FailedPreconditionError(
-        absl::StrCat(StepPath(held.path(), own.step),
-                     " was cleared away meanwhile: another job has taken ",
-                     held.path(), " over"));
-  PODSIM_RETURN_IF_ERROR(marked);
-  PODSIM_RETURN_IF_ERROR(
-      held.Note([&](JobRecord& record) { record.Put(own); }));
-  return held.Announce("");
-}
-
-absl::StatusOr<bool> RetireObjects(HeldDir& held, const OwnStep& own) {
+absl::Status RemoveObjects(HeldDir& held, std::int64_t step,
+                           std::vector<Listed> files,
+                           std::optional<std::int64_t> marker) {
   ObjectStore& store = held.store();
-  const std::string path = StepPath(held.path(), own.step);
-  const std::string marker = MarkerOf(held.path(), own.step);
-  ConditionalObjects& objects = *store.Conditional(path);
-  PODSIM_ASSIGN_OR_RETURN(const auto tree, objects.ListTree(path));
-  PODSIM_ASSIGN_OR_RETURN(const auto marked, objects.ReadVersion(marker));
-  PODSIM_ASSIGN_OR_RETURN(const bool ours, IsOwn(store, path, marked, own));
-  if (!ours) return false;
-  PODSIM_RETURN_IF_ERROR(held.Announce(
-      marked ? absl::StrCat("retire ", own.step, " ", marked->generation)
-             : std::string("clean")));
-  std::vector<Listed> files = FilesOfOwn(tree, own);
+  const std::string path = StepPath(held.path(), step);
+  PODSIM_RETURN_IF_ERROR(
+      held.Announce(marker ? absl::StrCat("retire ", step, " ", *marker)
+                           : std::string("clean")));
   // What the marker is copied from, it, the manifest, and the rest: no reader
   // finds a checkpoint that lacks a file.
   const auto first = [&](const char* name) {
@@ -141,70 +152,26 @@ absl::StatusOr<bool> RetireObjects(HeldDir& held, const OwnStep& own) {
   first(kManifestName);
   const auto rest = first(kMarkerName);
   PODSIM_RETURN_IF_ERROR(DeleteFiles(store, path, {files.begin(), rest}));
-  if (marked) PODSIM_RETURN_IF_ERROR(Unmark(store, marker, marked->generation));
+  if (marker)
+    PODSIM_RETURN_IF_ERROR(Unmark(store, MarkerOf(held.path(), step), *marker));
   PODSIM_RETURN_IF_ERROR(DeleteFiles(store, path, {rest, files.end()}));
-  PODSIM_RETURN_IF_ERROR(held.Announce(""));
-  return true;
+  return held.Announce("");
 }
 
-namespace {
-
-// Of a directory that will be deleted once it is copied: a wrong answer would
-// leave files out of the copy.
-absl::StatusOr<std::vector<Listed>> ListTwice(ObjectStore& store,
-                                              const std::string& path) {
-  ConditionalObjects& objects = *store.Conditional(path);
-  PODSIM_ASSIGN_OR_RETURN(auto files, objects.ListTree(path));
-  PODSIM_ASSIGN_OR_RETURN(const auto again, objects.ListTree(path));
-  const bool same =
-      std::equal(files.begin(), files.end(), again.begin(), again.end(),
-                 [](const Listed& a, const Listed& b) {
-                   return a.name == b.name && a.generation == b.generation;
-                 });
-  if (!same)
-    return absl::UnavailableError(
-        absl::StrCat(path, ": two listings of the store differ; try again"));
-  return files;
-}
-
-// `to` has each of `files` in its length.
-absl::Status CheckCopy(ObjectStore& store, const std::vector<Listed>& files,
-                       const std::string& to) {
-  PODSIM_ASSIGN_OR_RETURN(const std::vector<Listed> copied,
-                          store.Conditional(to)->ListTree(to));
-  for (const Listed& file : files) {
-    const bool whole =
-        std::any_of(copied.begin(), copied.end(), [&](const Listed& copy) {
-          return copy.name == file.name && copy.bytes == file.bytes;
-        });
-    if (!whole)
-      return absl::UnavailableError(absl::StrCat(
-          to, "/", file.name, " is missing or of another length than ",
-          "what was copied there; try again"));
-  }
-  return absl::OkStatus();
-}
-
-}  // namespace
-
-absl::Status SetObjectsAside(HeldDir& held, const OwnStep& own,
-                             const std::string& to) {
+absl::StatusOr<bool> RetireObjects(HeldDir& held, const OwnStep& own) {
   ObjectStore& store = held.store();
-  const std::string from = StepPath(held.path(), own.step);
-  PODSIM_ASSIGN_OR_RETURN(auto files, ListTwice(store, from));
-  std::stable_partition(files.begin(), files.end(), [](const Listed& file) {
-    return file.name != kMarkerName;
-  });
-  for (const Listed& file : files) {
-    PODSIM_ASSIGN_OR_RETURN(const std::string bytes,
-                            store.Read(absl::StrCat(from, "/", file.name)));
-    PODSIM_RETURN_IF_ERROR(
-        store.Write(absl::StrCat(to, "/", file.name), bytes));
-  }
-  PODSIM_RETURN_IF_ERROR(CheckCopy(store, files, to));
+  const std::string path = StepPath(held.path(), own.step);
+  ConditionalObjects& objects = *store.Conditional(path);
+  PODSIM_ASSIGN_OR_RETURN(const auto tree, objects.ListTree(path));
+  PODSIM_ASSIGN_OR_RETURN(const auto marked,
+                          objects.ReadVersion(MarkerOf(held.path(), own.step)));
+  PODSIM_ASSIGN_OR_RETURN(const bool ours, IsOwn(store, path, marked, own));
+  if (!ours) return false;
+  std::optional<std::int64_t> marker;
+  if (marked) marker = marked->generation;
   PODSIM_RETURN_IF_ERROR(
-      held.Note([&](JobRecord& record) { record.Retire(own.step); }));
-  return RetireObjects(held, own).status();
+      RemoveObjects(held, own.step, FilesOfOwn(tree, own), marker));
+  return true;
 }
 
 namespace {
@@ -217,8 +184,9 @@ absl::Status FinishCommit(HeldDir& held, std::int64_t step,
   if (absl::IsAlreadyExists(marked) || absl::IsNotFound(marked))
     return absl::OkStatus();
   PODSIM_RETURN_IF_ERROR(marked);
-  const std::string hash =
-      HashOfManifest(held.store(), StampPath(held.path(), step, stamp));
+  PODSIM_ASSIGN_OR_RETURN(
+      const std::string hash,
+      HashOfManifest(held.store(), StampPath(held.path(), step, stamp)));
   return held.Note([&](JobRecord& record) {
     record.Put({.step = step, .stamp = stamp, .manifest_sha256 = hash});
   });

@@ -18,6 +18,7 @@
 #define PODSIM_HOST_CHECKPOINT_OBJECT_COMMIT_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,15 +43,29 @@ absl::Status DeleteFiles(ObjectStore& store, const std::string& directory,
 
 // The files of the step's stamp become its checkpoint, and it is put on the
 // record. REQUIRES: they are all there. Errors besides: ALREADY_EXISTS (another
-// holding's is), FAILED_PRECONDITION (another holding has cleared them away).
+// holding's is), NOT_FOUND (what the marker is copied from is not there any
+// more).
 absl::Status PublishObjects(HeldDir& held, const OwnStep& own);
 
-// What its marker is copied from, the marker, then the other files of a step of
-// the record. False: what is there is another's by now, and stays.
+// Of what is listed below the step's directory, its own files: below its stamp,
+// or directly there.
+std::vector<ConditionalObjects::Listed> FilesOfOwn(
+    const std::vector<ConditionalObjects::Listed>& tree, const OwnStep& own);
+
+// Announces that the step goes, and deletes `files` of it and its marker in the
+// generations that were listed: what the marker is copied from, it, the
+// manifest, and the rest.
+absl::Status RemoveObjects(HeldDir& held, std::int64_t step,
+                           std::vector<ConditionalObjects::Listed> files,
+                           std::optional<std::int64_t> marker);
+
+// Deletes what its marker is copied from, the marker, then the other files of a
+// step of the record. False: what is there is not the record's (ownership.h),
+// and stays.
 absl::StatusOr<bool> RetireObjects(HeldDir& held, const OwnStep& own);
 
-// Copies the files of a step of the record to `to`, its marker last, and
-// retires it.
+// Copies the files of a step of the record to `to`, its marker last, and then
+// deletes those that it copied. REQUIRES: it is not another's (ownership.h).
 absl::Status SetObjectsAside(HeldDir& held, const OwnStep& own,
                              const std::string& to);
 

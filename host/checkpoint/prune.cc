@@ -8,17 +8,10 @@
 #include "host/checkpoint/commit.h"
 #include "host/checkpoint/layout.h"
 #include "host/checkpoint/object_commit.h"
+#include "host/checkpoint/ownership.h"
 
 namespace podsim {
 namespace {
-
-// Whether what lies there now is what the record speaks of.
-absl::StatusOr<bool> IsRecorded(ObjectStore& store, const std::string& path,
-                                const OwnStep& own) {
-  PODSIM_ASSIGN_OR_RETURN(const std::string files, FilesOf(store, path));
-  const std::string hash = HashOfManifest(store, files);
-  return !hash.empty() && hash == own.manifest_sha256;
-}
 
 // Of a step that is on the record. False: something else has its name by now,
 // and stays.
@@ -26,8 +19,8 @@ absl::StatusOr<bool> Retire(HeldDir& held, const OwnStep& own) {
   ObjectStore& store = held.store();
   const std::string path = StepPath(held.path(), own.step);
   if (!store.CanRename(path)) return RetireObjects(held, own);
-  PODSIM_ASSIGN_OR_RETURN(const bool ours, IsRecorded(store, path, own));
-  if (!ours) return false;
+  PODSIM_ASSIGN_OR_RETURN(const Whose whose, WhoseIs(store, path, own));
+  if (whose != Whose::kOwn) return false;
   const std::string retired =
       UnfinishedPath(held.path(), own.step, kRetiredStamp);
   absl::Status status = store.DeleteTree(retired);

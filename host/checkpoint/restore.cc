@@ -97,7 +97,8 @@ std::string OtherOptimizer(const PlanBits& then, const Program& program,
       program.rule == then.optimizer() ? "has another momentum"
                                        : absl::StrCat("has ", program.rule),
       " (", differ,
-      "): go on with that, or take its weights alone into a new folder: "
+      "): go on with that; or, to begin anew, give another --model_dir or move "
+      "it away; or take its weights alone into a new folder: "
       "--restore=STEP_FOLDER --restore_weights_only --model_dir=ANOTHER");
 }
 
@@ -111,6 +112,9 @@ std::string FlagsOf(const ModelConfig& model, const std::string& dashes) {
                       hidden);
 }
 
+constexpr char kBeginAnew[] =
+    ", or, to begin anew, give another --model_dir or move it away";
+
 // Of a model of the caller's own nothing more is known than its tensors.
 std::string OtherModel(const ModelConfig& then, const Program& program,
                        const std::vector<std::string>& differ, Use use) {
@@ -119,8 +123,7 @@ std::string OtherModel(const ModelConfig& then, const Program& program,
     return absl::StrCat(
         "the checkpoint does not fit the model; ",
         evaluates ? "evaluate the model that it holds"
-                  : "train the model that it holds, or begin anew in another "
-                    "model_dir",
+                  : absl::StrCat("train the model that it holds", kBeginAnew),
         "; ", FirstOf(differ, kMostNamed));
   const bool other = then.name() != program.name;
   return absl::StrCat(
@@ -129,7 +132,7 @@ std::string OtherModel(const ModelConfig& then, const Program& program,
       other ? absl::StrCat(", not ", program.name) : "", " (",
       FirstOf(differ, other ? 1 : kMostNamed), "); ",
       evaluates ? "evaluate it with " : "train that, ", FlagsOf(then, "--"),
-      evaluates ? "" : ", or begin anew in another model_dir");
+      evaluates ? "" : kBeginAnew);
 }
 
 }  // namespace

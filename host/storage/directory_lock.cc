@@ -98,7 +98,22 @@ absl::Status LockFailed(const std::string& what) {
   return absl::ErrnoToStatus(errno, what);
 }
 
+// What cannot be read and written from its beginning.
+const char* KindOfNoFile(mode_t mode) {
+  if (S_ISFIFO(mode)) return "a FIFO (named pipe)";
+  if (S_ISSOCK(mode)) return "a socket";
+  if (S_ISDIR(mode)) return "a folder";
+  if (S_ISLNK(mode)) return "a symbolic link";
+  return S_ISREG(mode) ? nullptr : "a device";
+}
+
 absl::StatusOr<int> Open(const std::string& path) {
+  struct stat there = {};
+  if (lstat(path.c_str(), &there) == 0) {
+    if (const char* const kind = KindOfNoFile(there.st_mode))
+      return absl::FailedPreconditionError(
+          absl::StrCat(path, " is ", kind, ", not a file; remove it"));
+  }
   const int fd =
       open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (fd < 0) return LockFailed(absl::StrCat("cannot write ", path));

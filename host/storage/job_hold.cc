@@ -25,9 +25,7 @@ class DirectoryHold final : public JobHold {
   HoldKey key() const override { return {.lock_fd = lock_.fd()}; }
   absl::Status Renew() override { return lock_.Renew(); }
   std::string change() const override { return ""; }
-  absl::Status Announce(const std::string&) override {
-    return absl::OkStatus();
-  }
+  absl::Status Announce(const std::string&) override { return lock_.Renew(); }
 
  private:
   DirectoryLock lock_;

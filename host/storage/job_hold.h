@@ -41,7 +41,8 @@ class JobHold {
   virtual absl::Status Renew() = 0;
   // What the holder before announced and perhaps did not make.
   virtual std::string change() const = 0;
-  // As ObjectLease::Announce; a directory needs none.
+  // As ObjectLease::Announce; of a directory a sign of life, as nothing there
+  // has to be finished by who comes next.
   virtual absl::Status Announce(const std::string& change) = 0;
 };
 

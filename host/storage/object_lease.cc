@@ -177,12 +177,23 @@ absl::Status ObjectLease::Write(LeaseRecord record) {
 }
 
 absl::Status ObjectLease::TakenOver() {
-  const auto now = store_.Conditional(path_)->ReadVersion(path_);
-  std::string by = "another job";
-  if (now.ok() && *now) by = WhoIs(ParseLease((*now)->bytes));
-  return absl::FailedPreconditionError(absl::StrCat(
-      path_, " was taken over by ", by, ": this job gave no sign of life for ",
-      absl::FormatDuration(kLockLease), " or more"));
+  PODSIM_ASSIGN_OR_RETURN(const auto now,
+                          store_.Conditional(path_)->ReadVersion(path_));
+  if (!now)
+    return absl::FailedPreconditionError(absl::StrCat(
+        path_,
+        " is gone: it was taken over by a job that has ended since, or "
+        "deleted by hand"));
+  const auto record = ParseLease(now->bytes);
+  if (record && record->holder.id == id_ && record->turn == record_.turn)
+    return absl::UnavailableError(
+        absl::StrCat(path_,
+                     ": the store refused this job's sign of life, "
+                     "though this job holds it; try again"));
+  return absl::FailedPreconditionError(
+      absl::StrCat(path_, " was taken over by ", WhoIs(record),
+                   ": this job gave no sign of life for ",
+                   absl::FormatDuration(kLockLease), " or more"));
 }
 
 absl::Status ObjectLease::Renew() {

@@ -1,5 +1,6 @@
 #include "runtime/ckpt/adoption.h"
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -10,6 +11,9 @@
 #include "host/checkpoint/held_dir.h"
 #include "host/checkpoint/job_record.h"
 #include "host/checkpoint/layout.h"
+#include "host/checkpoint/locate.h"
+#include "host/checkpoint/ownership.h"
+#include "host/checkpoint/renamed.h"
 #include "host/storage/job_hold.h"
 #include "host/storage/no_file.h"
 
@@ -58,7 +62,7 @@ absl::StatusOr<Taken> Take(ObjectStore& store, const std::string& model_dir,
   return taken;
 }
 
-// What cannot be read has no hash: a run sets it aside, and never deletes it.
+// What is damaged has no hash: a run sets it aside, and never deletes it.
 std::string Adopt(ObjectStore& store, const std::string& path,
                   std::int64_t step, std::vector<OwnStep>& adopted) {
   const absl::StatusOr<CheckpointAt> found = ReadManifest(store, path);
@@ -66,7 +70,11 @@ std::string Adopt(ObjectStore& store, const std::string& path,
     adopted.push_back(OwnStepOf(*found));
     return absl::StrCat(path, ": taken over\n");
   }
-  adopted.push_back({.step = step});
+  if (RenamedFrom(found.status()))
+    return absl::StrCat(found.status().message(), "; not taken over\n");
+  const auto files = FilesOf(store, path);
+  CheckpointAt at{.path = path, .files = files.value_or(path), .step = step};
+  adopted.push_back(OwnStepOf(at));
   return absl::StrCat(found.status().message(),
                       "; taken over, to be set aside by a run\n");
 }
@@ -80,10 +88,13 @@ absl::StatusOr<std::string> AdoptCheckpoints(ObjectStore& store,
   held.Distrust();
   std::string text;
   std::vector<OwnStep> adopted;
-  for (const std::int64_t step : taken.folders.Strangers())
+  PODSIM_ASSIGN_OR_RETURN(
+      const std::vector<std::int64_t> strangers,
+      FindStrangers(store, model_dir, taken.folders, /*begin=*/-1));
+  for (const std::int64_t step : strangers)
     absl::StrAppend(&text,
                     Adopt(store, StepPath(model_dir, step), step, adopted));
-  if (adopted.empty())
+  if (text.empty())
     return absl::StrCat("no checkpoint in ", model_dir,
                         " that is not on its record\n");
   PODSIM_RETURN_IF_ERROR(held.Note([&](JobRecord& record) {
@@ -95,8 +106,13 @@ absl::StatusOr<std::string> AdoptCheckpoints(ObjectStore& store,
 absl::StatusOr<std::string> CleanLeftovers(ObjectStore& store,
                                            const std::string& model_dir) {
   PODSIM_ASSIGN_OR_RETURN(const Taken taken, Take(store, model_dir, "clean"));
+  // A listing that lacks a file shows a whole one as a half: two must agree.
+  PODSIM_ASSIGN_OR_RETURN(const Folders again, LookAt(store, model_dir));
   std::string text;
   for (const std::string& name : taken.folders.leftovers) {
+    if (std::find(again.leftovers.begin(), again.leftovers.end(), name) ==
+        again.leftovers.end())
+      continue;
     const std::string path = absl::StrCat(model_dir, "/", name);
     PODSIM_RETURN_IF_ERROR(store.DeleteTree(path));
     absl::StrAppend(&text, path, ": removed\n");

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "host/checkpoint/catalog.h"
 #include "host/checkpoint/layout.h"
+#include "host/checkpoint/renamed.h"
 #include "host/storage/uri_store.h"
 #include "runtime/ckpt/adoption.h"
 #include "runtime/ckpt/ckpt_flags.h"
@@ -101,6 +102,11 @@ absl::Status Verify(ObjectStore& store, const std::string& path,
                       FormatCount(found->step), ", ",
                       found->manifest.files_size(), " files, ",
                       FormatBytes(BytesOf(found->manifest)), "\n");
+      continue;
+    }
+    if (RenamedFrom(found.status())) {
+      absl::StrAppend(&result.text, std::string(found.status().message()),
+                      "\n");
       continue;
     }
     const bool gone =

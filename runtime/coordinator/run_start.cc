@@ -14,6 +14,8 @@
 #include "host/checkpoint/commit.h"
 #include "host/checkpoint/folders.h"
 #include "host/checkpoint/layout.h"
+#include "host/checkpoint/ownership.h"
+#include "host/checkpoint/renamed.h"
 #include "host/checkpoint/restore.h"
 #include "job/plan_program.h"
 #include "job/saving.h"
@@ -85,6 +87,10 @@ absl::StatusOr<std::optional<CheckpointAt>> FindCheckpoint(ObjectStore& store,
   if (dir.empty()) return std::nullopt;
   PODSIM_ASSIGN_OR_RETURN(Newest newest, FindNewestGood(store, dir));
   folders = std::move(newest.folders);
+  // Newer than what training would go on from.
+  if (!newest.renamed.empty() && (Saves(plan) || !newest.checkpoint))
+    return absl::FailedPreconditionError(
+        absl::StrCat(newest.renamed, ", or give another --model_dir"));
   if (!newest.checkpoint && !newest.refused.empty()) {
     return absl::DataLossError(absl::StrCat(
         "no checkpoint in ", dir,
@@ -127,8 +133,8 @@ absl::Status CheckIsOfRun(ObjectStore& store, const std::string& model_dir) {
 }
 
 constexpr char kOtherOrder[] =
-    ": the order of the examples would be another's; give the same, or another "
-    "--model_dir";
+    ": resuming would change the order of the examples; give the same, give "
+    "another --model_dir, or move it away";
 
 // The stream goes on where it stopped only if it is the same stream.
 absl::Status CheckStream(const CheckpointAt& at, const PlanBits& bits) {
@@ -140,7 +146,8 @@ absl::Status CheckStream(const CheckpointAt& at, const PlanBits& bits) {
         then.dataset().fingerprint().substr(0, 12), "), the job reads ",
         bits.dataset().name(), " (", bits.dataset().train_examples(), ", ",
         bits.dataset().fingerprint().substr(0, 12),
-        "): give the same data set, or another --model_dir"));
+        "): give the same data set, give another --model_dir, or move it "
+        "away"));
   }
   if (then.seed() != bits.seed()) {
     return absl::InvalidArgumentError(
@@ -193,28 +200,34 @@ std::string SomeOf(const std::vector<std::string>& names) {
 }
 
 // A checkpoint of somebody else's where this run would write its own.
-absl::Status InTheWayError(const std::string& dir, std::int64_t step,
-                           std::int64_t begin) {
+absl::Status InTheWayError(ObjectStore& store, const std::string& dir,
+                           std::int64_t step, std::int64_t begin) {
+  const std::string path = StepPath(dir, step);
+  const bool renamed =
+      RenamedFrom(ReadManifest(store, path).status()).has_value();
   return absl::FailedPreconditionError(absl::StrCat(
-      StepPath(dir, step), " is not on the record of what jobs wrote in ", dir,
-      ", and comes after step ", begin,
-      ", where this run begins: move it away, give another --model_dir, or "
-      "take "
-      "it over with pod_ckpt adopt ",
-      dir));
+      path, " is not on the record of what jobs wrote in ", dir,
+      ", and comes after step ", begin, ", where this run begins: move it away",
+      renamed ? ", or give another --model_dir"
+              : absl::StrCat(", give another --model_dir, or take it over "
+                             "with pod_ckpt adopt ",
+                             dir)));
 }
 
 // What else lies in the model_dir: named and left, or in the way.
-absl::Status LookAround(const Folders& folders, const std::string& dir,
-                        RunStart& start) {
+absl::Status LookAround(ObjectStore& store, const Folders& folders,
+                        const std::string& dir, RunStart& start) {
   if (!folders.kept.trouble.empty())
     start.notes.push_back(
         absl::StrCat("nothing is deleted in ", dir, ": ", folders.kept.trouble,
                      "; pod_ckpt adopt ", dir, " writes the record anew"));
   std::vector<std::string> left;
-  for (const std::int64_t step : folders.Strangers()) {
+  PODSIM_ASSIGN_OR_RETURN(
+      const std::vector<std::int64_t> strangers,
+      FindStrangers(store, dir, folders, start.point.step()));
+  for (const std::int64_t step : strangers) {
     if (step > start.point.step())
-      return InTheWayError(dir, step, start.point.step());
+      return InTheWayError(store, dir, step, start.point.step());
     if (StepPath(dir, step) != start.point.checkpoint())
       left.push_back(absl::StrCat(step));
   }
@@ -279,7 +292,8 @@ absl::StatusOr<RunStart> FindStart(ObjectStore& store, const JobSpec& spec,
   if (at) {
     PODSIM_ASSIGN_OR_RETURN(start, StartAt(*at, spec, plan, std::move(start)));
   }
-  if (Saves(plan)) PODSIM_RETURN_IF_ERROR(LookAround(folders, dir, start));
+  if (Saves(plan))
+    PODSIM_RETURN_IF_ERROR(LookAround(store, folders, dir, start));
   return start;
 }
 

@@ -39,9 +39,10 @@ struct RunStart {
 // the first example.
 // What else lies in a model_dir that is saved into is named in a note.
 // Errors: FAILED_PRECONDITION (a checkpoint that is not on the record there
-//   comes after the start), DATA_LOSS (the named one is damaged), NOT_FOUND
-//   (there is none, and one is needed), INVALID_ARGUMENT (tensors that are not
-//   the model's, naming them; another data set or seed); those of the store.
+//   comes after the start, or one in a folder of another step's name),
+//   DATA_LOSS (the named one is damaged), NOT_FOUND (there is none, and one is
+//   needed), INVALID_ARGUMENT (tensors that are not the model's, naming them;
+//   another data set or seed); those of the store.
 absl::StatusOr<RunStart> FindStart(ObjectStore& store, const JobSpec& spec,
                                    const JobPlan& plan);
 

@@ -4,12 +4,14 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "host/checkpoint/catalog.h"
 #include "host/checkpoint/layout.h"
 #include "host/checkpoint/parts_path.h"
+#include "host/checkpoint/renamed.h"
 #include "host/checkpoint/restore.h"
 #include "host/storage/wrapper.h"
 #include "tests/host/checkpoint/checkpoint_fixture.h"
@@ -89,6 +91,24 @@ class CommitTest : public ::testing::TestWithParam<testing::StoreKind> {
     ASSERT_OK_AND_ASSIGN(std::string bytes, store().Read(path));
     bytes.back() = static_cast<char>(bytes.back() ^ 1);
     ASSERT_THAT(store().Write(path, bytes), IsOk());
+  }
+
+  // Another run's checkpoint in the place of the step's.
+  void PutAnothers(std::int64_t step) {
+    const std::string files = FilesOf(step);
+    const std::string other = dir_.file("other");
+    ASSERT_THAT(
+        testing::SaveCheckpoint(store(), other, program_,
+                                testing::SomeVariables(program_, 77), step),
+        IsOk());
+    ASSERT_OK_AND_ASSIGN(const std::string from,
+                         podsim::FilesOf(store(), StepPath(other, step)));
+    ASSERT_OK_AND_ASSIGN(const auto names, store().List(from));
+    for (const std::string& name : names) {
+      ASSERT_OK_AND_ASSIGN(const std::string bytes,
+                           store().Read(from + "/" + name));
+      ASSERT_THAT(store().Write(files + "/" + name, bytes), IsOk());
+    }
   }
 
   testing::TempDir dir_;
@@ -359,6 +379,71 @@ TEST_P(CommitTest, SetsNewerOnesAside) {
   EXPECT_EQ(aside.step, 300);
 }
 
+// A folder that took the place of one of the record's is not moved.
+TEST_P(CommitTest, AnothersUnderARecordedNumberIsNotSetAside) {
+  for (const int step : {100, 200}) ASSERT_THAT(Save(step), IsOk());
+  PutAnothers(200);
+  const std::vector<std::string> before = Files();
+  EXPECT_THAT(testing::SetAside(store(), Dir(), 100, 9),
+              StatusIs(absl::StatusCode::kAlreadyExists,
+                       AllOf(HasSubstr(StepPath(Dir(), 200)),
+                             HasSubstr("is in the way and not this job's"))));
+  EXPECT_EQ(Files(), before);
+  // Nor deleted, and off the record by then.
+  ASSERT_THAT(Save(300), IsOk());
+  ASSERT_THAT(testing::Prune(store(), Dir(), 1), IsOk());
+  EXPECT_THAT(Steps(), ElementsAre(200, 300));
+  ASSERT_OK_AND_ASSIGN(const KeptRecord kept, ReadRecord(store(), Dir()));
+  EXPECT_EQ(kept.record.Find(200), nullptr);
+  EXPECT_NE(kept.record.Find(300), nullptr);
+}
+
+// One of the two files that tell whose it is may be damaged.
+TEST_P(CommitTest, ADamagedManifestOfOursIsSetAside) {
+  for (const int step : {100, 200, 300}) ASSERT_THAT(Save(step), IsOk());
+  Flip(200, kManifestName);
+  Cut(300, kSumsName);
+  ASSERT_THAT(testing::SetAside(store(), Dir(), 100, 9), IsOk());
+  EXPECT_THAT(Names(),
+              ElementsAre("100/", "200.set-aside-9/", "300.set-aside-9/"));
+}
+
+// Stopped in between, the record says what was on its way.
+TEST_P(CommitTest, SettingAsideIsNotedBefore) {
+  for (const int step : {100, 200}) ASSERT_THAT(Save(step), IsOk());
+  RefusingStore refusing(&store(), {StepPath(Dir(), 200)},
+                         absl::PermissionDeniedError("it is under a hold"));
+  EXPECT_THAT(testing::SetAside(refusing, Dir(), 100, 9),
+              StatusIs(absl::StatusCode::kPermissionDenied,
+                       HasSubstr("it is under a hold")));
+  ASSERT_OK_AND_ASSIGN(const KeptRecord kept, ReadRecord(store(), Dir()));
+  ASSERT_NE(kept.record.Find(200), nullptr);
+  EXPECT_TRUE(kept.record.Find(200)->retiring);
+  ASSERT_THAT(testing::Clean(store(), Dir()), IsOk());
+  ASSERT_OK_AND_ASSIGN(const KeptRecord settled, ReadRecord(store(), Dir()));
+  EXPECT_FALSE(settled.record.Find(200)->retiring);
+  ExpectHolds(200, 1);
+}
+
+TEST_P(CommitTest, WhoHasLostTheModelDirIsToldWhoHasIt) {
+  ASSERT_THAT(Save(100), IsOk());
+  ASSERT_OK_AND_ASSIGN(const CheckpointManifest manifest, Write(200));
+  const auto lost = StatusIs(absl::StatusCode::kFailedPrecondition,
+                             HasSubstr("taken over by pid 7"));
+  const AnnounceChange announce = [](const std::string&) {
+    return absl::FailedPreconditionError("taken over by pid 7");
+  };
+  EXPECT_THAT(testing::Commit(store(), Dir(), kStamp, manifest, announce),
+              lost);
+  EXPECT_THAT(Steps(), ElementsAre(100));
+  // Whatever else has failed by then.
+  ASSERT_THAT(
+      store().Delete(PartsPath(store(), Dir(), 200, kStamp) + "/" + part_),
+      IsOk());
+  EXPECT_THAT(testing::Commit(store(), Dir(), kStamp, manifest, announce),
+              lost);
+}
+
 TEST_P(CommitTest, NewestGoodPassesDamagedOnesOver) {
   for (const int step : {100, 200, 300}) ASSERT_THAT(Save(step, step), IsOk());
   Flip(300, part_);
@@ -437,13 +522,40 @@ TEST(CommitFiles, CleansWhatAKilledWriterOfTheRecordLeft) {
 TEST(CommitNames, ARenamedStepIsRefused) {
   const auto store = NewMemoryStore();
   const Program program = testing::TrainedMlp({6});
-  ASSERT_THAT(testing::SaveCheckpoint(*store, "/m", program,
-                                      testing::SomeVariables(program, 1), 100),
-              IsOk());
+  const auto save = [&](std::int64_t step) {
+    return testing::SaveCheckpoint(*store, "/m", program,
+                                   testing::SomeVariables(program, 1), step);
+  };
+  ASSERT_THAT(save(100), IsOk());
   ASSERT_THAT(store->Rename("/m/100", "/m/999"), IsOk());
+  const auto renamed = [](const std::string& way) {
+    return StatusIs(absl::StatusCode::kFailedPrecondition,
+                    HasSubstr("/m/999: renamed: it holds step 100; " + way +
+                              "move it away"));
+  };
+  for (const auto& found :
+       {ReadManifest(*store, "/m/999"), VerifyCheckpoint(*store, "/m/999")}) {
+    EXPECT_THAT(found, renamed("mv /m/999 /m/100 to go on from it, or "));
+    EXPECT_EQ(RenamedFrom(found.status()), 100);
+  }
+  ASSERT_OK_AND_ASSIGN(const Newest newest, FindNewestGood(*store, "/m"));
+  EXPECT_FALSE(newest.checkpoint.has_value());
+  EXPECT_THAT(newest.renamed, HasSubstr("/m/999: renamed"));
+  ASSERT_THAT(save(100), IsOk());
   EXPECT_THAT(ReadManifest(*store, "/m/999"),
-              StatusIs(absl::StatusCode::kDataLoss,
-                       HasSubstr("it is a checkpoint of step 100")));
+              renamed("/m/100 is there, too: "));
+  // One that is newer hides it; damage is told before the name.
+  ASSERT_THAT(save(1000), IsOk());
+  ASSERT_OK_AND_ASSIGN(const Newest after, FindNewestGood(*store, "/m"));
+  EXPECT_EQ(after.checkpoint->step, 1000);
+  EXPECT_EQ(after.renamed, "");
+  const std::string part = "/m/999/" + PartName(1, 4);
+  ASSERT_OK_AND_ASSIGN(std::string bytes, store->Read(part));
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  ASSERT_THAT(store->Write(part, bytes), IsOk());
+  const absl::Status damaged = VerifyCheckpoint(*store, "/m/999").status();
+  EXPECT_TRUE(absl::IsDataLoss(damaged)) << damaged;
+  EXPECT_EQ(RenamedFrom(damaged), std::nullopt);
   ASSERT_THAT(store->Rename("/m/999", "/m/best"), IsOk());
   EXPECT_THAT(ReadManifest(*store, "/m/best"), IsOk());
 }

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,9 +17,11 @@
 #include "host/checkpoint/layout.h"
 #include "host/storage/gcs/client.h"
 #include "host/storage/gcs/store.h"
+#include "host/storage/object_lease.h"
 #include "tests/host/checkpoint/checkpoint_fixture.h"
 #include "tests/testing/gcs/double_store.h"
 #include "tests/testing/gcs/gcs_double.h"
+#include "tests/testing/gcs/liar.h"
 #include "tests/testing/status_matchers.h"
 
 namespace podsim {
@@ -29,63 +29,10 @@ namespace {
 
 using ::podsim::testing::GcsDouble;
 using ::podsim::testing::IsOk;
+using ::podsim::testing::Lies;
 
 constexpr char kRunDir[] = "gs://bucket/run";
 constexpr std::int64_t kNext = 1800;  // the stamp of the next job
-
-struct Lie {
-  const char* name;
-  int status;
-  const char* body;
-  int lost = 0;  // instead of another answer: so many items of a true listing
-};
-
-const std::vector<Lie> kLies = {
-    {"a proxy's page", 404, "<html><body>Not found</body></html>"},
-    {"nothing", 404, ""},
-    {"the API's words", 404,
-     R"({"error": {"code": 404, "message": "Not Found"}})"},
-    {"no content", 204, ""},
-    {"not modified", 304, ""},
-    {"a condition", 412, R"({"error": {"code": 412, "message": "no"}})"},
-    {"an empty object", 200, "{}"},
-    {"a listing without its last item", 200, "", 1},
-    {"a listing without its last three", 200, "", 3},
-    {"a listing without its last six", 200, "", 6},
-    {"a listing without its last nine", 200, "", 9},
-    {"a listing without its last twenty", 200, "", 20},
-};
-
-// What is no listing, or has fewer items, is true.
-void LoseItems(int lost, HttpResponse& answer) {
-  auto page = nlohmann::json::parse(answer.body, /*cb=*/nullptr,
-                                    /*allow_exceptions=*/false);
-  if (!page.is_object() || !page.contains("items")) return;
-  auto& items = page["items"];
-  for (; lost > 0 && !items.empty(); --lost) items.erase(items.size() - 1);
-  answer.body = page.dump();
-}
-
-// Answers request `at`, counted from 0, with a lie.
-class Liar final : public Http {
- public:
-  Liar(std::unique_ptr<Http> base, const Lie& lie, int at, int* made)
-      : base_(std::move(base)), lie_(lie), at_(at), made_(made) {}
-  absl::StatusOr<HttpResponse> Send(const HttpRequest& request) override {
-    const bool lies = (*made_)++ == at_;
-    if (lies && lie_.lost == 0)
-      return HttpResponse{.status = lie_.status, .body = lie_.body};
-    absl::StatusOr<HttpResponse> answer = base_->Send(request);
-    if (lies && answer.ok()) LoseItems(lie_.lost, *answer);
-    return answer;
-  }
-
- private:
-  const std::unique_ptr<Http> base_;
-  const Lie lie_;
-  const int at_;
-  int* const made_;
-};
 
 class LyingStoreTest : public ::testing::Test {
  protected:
@@ -118,12 +65,12 @@ class LyingStoreTest : public ::testing::Test {
   // fails, and nothing goes.
   void CheckStarts() {
     const std::vector<std::string> before = objects_.Names("bucket");
-    for (const Lie& lie : kLies) {
+    for (const testing::Lie& lie : Lies()) {
       int failures = 0;
       for (int at = 0;; ++at) {
         SCOPED_TRACE(absl::StrCat(lie.name, " for request ", at));
         int made = 0;
-        const auto store = Over(std::make_unique<Liar>(
+        const auto store = Over(testing::NewLiar(
             testing::NewDoubleHttp(&objects_), lie, at, &made));
         const absl::StatusOr<std::int64_t> begun = Start(*store);
         if (made <= at) break;  // it had no more requests
@@ -153,6 +100,19 @@ TEST_F(LyingStoreTest, OneWrongAnswerDeletesNothingAndBeginsNothingAnew) {
   CheckStarts();
 }
 
+// Nothing but the listings tells of these: one that is empty, or cut, must not
+// make a job begin at step 0.
+TEST_F(LyingStoreTest, OneWrongAnswerBeginsNothingAnewWithoutARecord) {
+  const auto direct = Over(testing::NewDoubleHttp(&objects_));
+  for (const std::int64_t step : {100, 200})
+    ASSERT_THAT(Save(*direct, step), IsOk());
+  const std::string record = absl::StrCat(kRunDir, "/", kRecordName);
+  ASSERT_THAT(direct->Write(record, "<html>"), IsOk());
+  CheckStarts();
+  ASSERT_THAT(direct->Delete(record), IsOk());
+  CheckStarts();
+}
+
 // Its marker comes last in a listing, and what lacks one is cleared away.
 TEST_F(LyingStoreTest, OneWrongAnswerDeletesNothingThatWasSetAside) {
   const auto direct = Over(testing::NewDoubleHttp(&objects_));
@@ -165,7 +125,7 @@ TEST_F(LyingStoreTest, OneWrongAnswerDeletesNothingThatWasSetAside) {
 
 // A start from an older step: the newer one stays, or its copy is whole.
 TEST_F(LyingStoreTest, OneWrongAnswerLosesNothingThatIsSetAside) {
-  for (const Lie& lie : kLies) {
+  for (const testing::Lie& lie : Lies()) {
     for (int at = 0;; ++at) {
       SCOPED_TRACE(absl::StrCat(lie.name, " for request ", at));
       GcsDouble objects;
@@ -175,8 +135,8 @@ TEST_F(LyingStoreTest, OneWrongAnswerLosesNothingThatIsSetAside) {
         ASSERT_THAT(Save(*direct, step), IsOk());
       ASSERT_THAT(testing::Begin(*direct, kRunDir, kNext), IsOk());
       int made = 0;
-      const auto store = Over(std::make_unique<Liar>(
-          testing::NewDoubleHttp(&objects), lie, at, &made));
+      const auto store = Over(
+          testing::NewLiar(testing::NewDoubleHttp(&objects), lie, at, &made));
       const absl::Status status =
           testing::SetAside(*store, kRunDir, 100, kNext);
       if (made <= at) break;
@@ -206,7 +166,7 @@ TEST_F(LyingStoreTest, OneWrongAnswerReplacesNoCheckpoint) {
       testing::SaveCheckpoint(*direct, kRunDir, program_, variables, 100),
       IsOk());
   const std::vector<std::string> committed = objects_.Names("bucket");
-  for (const Lie& lie : kLies) {
+  for (const testing::Lie& lie : Lies()) {
     for (int at = 0;; ++at) {
       SCOPED_TRACE(absl::StrCat(lie.name, " for request ", at));
       // The same step, made again by the holding after.
@@ -214,8 +174,8 @@ TEST_F(LyingStoreTest, OneWrongAnswerReplacesNoCheckpoint) {
                            testing::WriteParts(*direct, kRunDir, program_,
                                                variables, 100, 2000));
       int made = 0;
-      const auto store = Over(std::make_unique<Liar>(
-          testing::NewDoubleHttp(&objects_), lie, at, &made));
+      const auto store = Over(
+          testing::NewLiar(testing::NewDoubleHttp(&objects_), lie, at, &made));
       const absl::Status status =
           testing::Commit(*store, kRunDir, 2000, manifest);
       if (made <= at) break;
@@ -226,6 +186,43 @@ TEST_F(LyingStoreTest, OneWrongAnswerReplacesNoCheckpoint) {
       if (HasFailure()) return;
     }
   }
+}
+
+// Nobody else is blamed who does not hold the model_dir.
+TEST_F(LyingStoreTest, OneWrongAnswerIsNoOtherJob) {
+  int failures = 0;
+  for (const testing::Lie& lie : Lies()) {
+    for (int at = 0;; ++at) {
+      SCOPED_TRACE(absl::StrCat(lie.name, " for request ", at));
+      GcsDouble objects;
+      objects.MakeBucket("bucket", "EU");
+      const auto direct = Over(testing::NewDoubleHttp(&objects));
+      ASSERT_THAT(Save(*direct, 100), IsOk());
+      ASSERT_OK_AND_ASSIGN(
+          const CheckpointManifest manifest,
+          testing::WriteParts(*direct, kRunDir, program_,
+                              testing::SomeVariables(program_, 1), 200));
+      int made = -1000;  // true until it is acquired
+      const auto store = Over(
+          testing::NewLiar(testing::NewDoubleHttp(&objects), lie, at, &made));
+      ASSERT_OK_AND_ASSIGN(const auto lease,
+                           ObjectLease::Acquire(*store, kRunDir, {}));
+      made = 0;
+      const absl::Status status = testing::Commit(
+          *store, kRunDir, testing::kStamp, manifest,
+          [&](const std::string& change) { return lease->Announce(change); });
+      if (made <= at) break;
+      if (status.ok()) continue;
+      ++failures;
+      EXPECT_FALSE(absl::StrContains(status.message(), "another job"))
+          << status;
+      EXPECT_FALSE(absl::StrContains(status.message(), "taken over")) << status;
+      EXPECT_TRUE(absl::StrContains(status.message(), "gs://bucket/run"))
+          << status;
+      if (HasFailure()) return;
+    }
+  }
+  EXPECT_GT(failures, 0);
 }
 
 }  // namespace

@@ -20,8 +20,8 @@
 #include "host/checkpoint/layout.h"
 #include "host/storage/gcs/client.h"
 #include "host/storage/gcs/store.h"
-#include "host/storage/wrapper.h"
 #include "tests/host/checkpoint/checkpoint_fixture.h"
+#include "tests/host/checkpoint/under_a_job.h"
 #include "tests/testing/gcs/double_store.h"
 #include "tests/testing/gcs/gcs_double.h"
 #include "tests/testing/status_matchers.h"
@@ -135,42 +135,6 @@ TEST_F(RequestsTest, AreAsManyForAThousandCheckpointsAsForOne) {
   }
 }
 
-// A store below which a job goes on: before the reader's request `at` it saves
-// the next step and keeps one.
-class UnderAJob final : public ObjectStoreWrapper {
- public:
-  UnderAJob(ObjectStore* base, int at, std::function<void()> save)
-      : ObjectStoreWrapper(base), left_(at), save_(std::move(save)) {}
-  bool came_to_it() const { return left_ < 0; }
-
-  absl::StatusOr<std::string> Read(std::string_view path) override {
-    Tick();
-    return ObjectStoreWrapper::Read(path);
-  }
-  absl::StatusOr<std::string> ReadRange(std::string_view path,
-                                        std::int64_t offset,
-                                        std::int64_t length) override {
-    Tick();
-    return ObjectStoreWrapper::ReadRange(path, offset, length);
-  }
-  absl::StatusOr<ObjectStat> Stat(std::string_view path) override {
-    Tick();
-    return ObjectStoreWrapper::Stat(path);
-  }
-  absl::StatusOr<std::vector<std::string>> List(
-      std::string_view prefix) override {
-    Tick();
-    return ObjectStoreWrapper::List(prefix);
-  }
-
- private:
-  void Tick() {
-    if (left_-- == 0) save_();
-  }
-  int left_;
-  const std::function<void()> save_;
-};
-
 class ReadersTest : public ::testing::TestWithParam<testing::StoreKind> {};
 
 INSTANTIATE_TEST_SUITE_P(Stores, ReadersTest,
@@ -196,7 +160,7 @@ TEST_P(ReadersTest, FindTheNewestWheneverTheJobPrunes) {
   int readings = 0;
   for (bool came = true; came; ++readings) {
     SCOPED_TRACE(absl::StrCat("pruned before request ", readings));
-    UnderAJob running(store.get(), readings, save);
+    testing::UnderAJob running(store.get(), readings, save);
     const absl::StatusOr<Newest> newest = FindNewestGood(running, path);
     ASSERT_THAT(newest, IsOk());
     ASSERT_TRUE(newest->checkpoint.has_value());

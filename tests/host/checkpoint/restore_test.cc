@@ -132,8 +132,9 @@ TEST(CheckTensorsFitTest, NamesTheTensorsThatDiffer) {
                                "12x20 in the model"),
                      HasSubstr("dense_0/bias is 16 in the checkpoint, 20 in "
                                "the model"),
-                     HasSubstr("; train the model that it holds, or begin anew "
-                               "in another model_dir"),
+                     HasSubstr("; train the model that it holds, or, to begin "
+                               "anew, give another --model_dir or move it "
+                               "away"),
                      Not(HasSubstr("dense_1/bias")))));
   EXPECT_THAT(CheckTensorsFit(ManifestOf(testing::TrainedMlp({16})),
                               testing::TrainedMlp({16, 5})),
@@ -169,7 +170,8 @@ TEST(CheckTensorsFitTest, ANamedModelIsSaidWithItsFlags) {
                                "mlp (dense_0/kernel is 12x16 in the "
                                "checkpoint, 12x20 in the model; and "),
                      HasSubstr("; train that, --model lenet5 --hidden 16,5, "
-                               "or begin anew in another model_dir"))));
+                               "or, to begin anew, give another --model_dir "
+                               "or move it away"))));
   EXPECT_THAT(
       CheckTensorsFit(manifest, program, Restored::kAll, Use::kEvaluation),
       StatusIs(absl::StatusCode::kInvalidArgument,
@@ -190,6 +192,7 @@ TEST(CheckTensorsFitTest, AnotherOptimizersSlotsAreNamed) {
           AllOf(HasSubstr("/mu is not in the checkpoint"),
                 HasSubstr("the checkpoint was trained with sgd with momentum "
                           "0.9, this job has adam"),
+                HasSubstr("give another --model_dir or move it away"),
                 HasSubstr("--restore_weights_only"))));
   EXPECT_THAT(CheckTensorsFit(manifest, adam, Restored::kWeights), IsOk());
   // Of another model the weights do not fit either.

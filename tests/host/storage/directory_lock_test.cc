@@ -262,6 +262,24 @@ TEST_F(DirectoryLockTest, TakesWhatNobodyCanReadForNobodys) {
   EXPECT_THAT(DirectoryLock::Acquire(model_), IsOk());
 }
 
+TEST_F(DirectoryLockTest, WhatIsNoFileIsToBeRemoved) {
+  fs::create_directories(model_);
+  const auto refused = [&](const std::string& kind) {
+    EXPECT_THAT(DirectoryLock::Acquire(model_),
+                StatusIs(absl::StatusCode::kFailedPrecondition,
+                         HasSubstr(absl::StrCat(file_, " is ", kind,
+                                                ", not a file; remove it"))));
+    fs::remove(file_);
+  };
+  ASSERT_EQ(mkfifo(file_.c_str(), 0600), 0);
+  refused("a FIFO (named pipe)");
+  fs::create_directory(file_);
+  refused("a folder");
+  fs::create_symlink("elsewhere", file_);
+  refused("a symbolic link");
+  EXPECT_THAT(DirectoryLock::Acquire(model_), IsOk());
+}
+
 TEST_F(DirectoryLockTest, SaysWhatCannotBeWritten) {
   std::ofstream(dir_.file("a")) << "a file";
   EXPECT_THAT(DirectoryLock::Acquire(model_).status().message(),

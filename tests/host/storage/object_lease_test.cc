@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/status.h"
 #include "host/storage/wrapper.h"
 #include "tests/testing/status_matchers.h"
 
@@ -150,48 +151,72 @@ TEST_F(ObjectLeaseTest, AChildHasItInsteadOfItsParentAndOfEarlierChildren) {
   EXPECT_THAT(second->Renew(), StatusIs(kFailed, HasSubstr("taken over")));
 }
 
+TEST_F(ObjectLeaseTest, OneThatIsGoneSaysSo) {
+  ASSERT_OK_AND_ASSIGN(const auto lease, Acquire());
+  ASSERT_THAT(store_->Delete("/m/.podsim-lease"), IsOk());
+  EXPECT_THAT(lease->Renew(),
+              StatusIs(kFailed, AllOf(HasSubstr("/m/.podsim-lease is gone"),
+                                      HasSubstr("deleted by hand"))));
+}
+
+// Asks before each write whether it is made.
+class AskingStore final : public ObjectStoreWrapper, public ConditionalObjects {
+ public:
+  explicit AskingStore(ObjectStore* base)
+      : ObjectStoreWrapper(base), base_(base) {}
+  std::function<absl::Status()> before;
+
+  ConditionalObjects* Conditional(std::string_view) override { return this; }
+  absl::StatusOr<std::vector<Listed>> ListTree(
+      std::string_view directory) override {
+    return base_->Conditional(directory)->ListTree(directory);
+  }
+  absl::StatusOr<std::optional<Version>> ReadVersion(
+      std::string_view path) override {
+    return base_->Conditional(path)->ReadVersion(path);
+  }
+  absl::StatusOr<std::int64_t> WriteIf(std::string_view path,
+                                       std::string_view bytes,
+                                       std::int64_t expected) override {
+    if (const auto asked = before) PODSIM_RETURN_IF_ERROR(asked());
+    return base_->Conditional(path)->WriteIf(path, bytes, expected);
+  }
+  absl::Status DeleteIf(std::string_view path, std::int64_t expected) override {
+    return base_->Conditional(path)->DeleteIf(path, expected);
+  }
+  absl::Status CopyIf(std::string_view from, std::string_view to,
+                      std::int64_t expected) override {
+    return base_->Conditional(from)->CopyIf(from, to, expected);
+  }
+
+ private:
+  ObjectStore* const base_;
+};
+
+TEST_F(ObjectLeaseTest, ARefusalIsNoTakeover) {
+  AskingStore store(store_.get());
+  ASSERT_OK_AND_ASSIGN(const auto lease,
+                       ObjectLease::Acquire(store, kDir, Options()));
+  store.before = [] { return absl::AbortedError("another was first"); };
+  EXPECT_THAT(lease->Renew(), StatusIs(absl::StatusCode::kUnavailable,
+                                       HasSubstr("though this job holds it")));
+  store.before = nullptr;
+  EXPECT_THAT(lease->Renew(), IsOk());
+}
+
 // Of two that see the same silent holder, one.
 TEST_F(ObjectLeaseTest, OneOfTwoTakersHasIt) {
   ASSERT_OK_AND_ASSIGN(const auto gone, Acquire());
   absl::StatusOr<std::unique_ptr<ObjectLease>> other =
       absl::UnknownError("not yet");
   // Wins between the first one's last look and its write.
-  class Overtaken final : public ObjectStoreWrapper, public ConditionalObjects {
-   public:
-    Overtaken(ObjectStore* base, std::function<void()> before)
-        : ObjectStoreWrapper(base), base_(base), before_(std::move(before)) {}
-    ConditionalObjects* Conditional(std::string_view) override { return this; }
-    absl::StatusOr<std::vector<Listed>> ListTree(
-        std::string_view directory) override {
-      return base_->Conditional(directory)->ListTree(directory);
-    }
-    absl::StatusOr<std::optional<Version>> ReadVersion(
-        std::string_view path) override {
-      return base_->Conditional(path)->ReadVersion(path);
-    }
-    absl::StatusOr<std::int64_t> WriteIf(std::string_view path,
-                                         std::string_view bytes,
-                                         std::int64_t expected) override {
-      if (const auto before = std::exchange(before_, nullptr)) before();
-      return base_->Conditional(path)->WriteIf(path, bytes, expected);
-    }
-    absl::Status DeleteIf(std::string_view path,
-                          std::int64_t expected) override {
-      return base_->Conditional(path)->DeleteIf(path, expected);
-    }
-    absl::Status CopyIf(std::string_view from, std::string_view to,
-                        std::int64_t expected) override {
-      return base_->Conditional(from)->CopyIf(from, to, expected);
-    }
-
-   private:
-    ObjectStore* const base_;
-    std::function<void()> before_;
-  };
-  Overtaken overtaken(store_.get(), [&] {
+  AskingStore overtaken(store_.get());
+  overtaken.before = [&] {
+    overtaken.before = nullptr;
     other = Acquire(/*gone=*/true);
     meanwhile_ = [&] { EXPECT_THAT((*other)->Renew(), IsOk()); };
-  });
+    return absl::OkStatus();
+  };
   EXPECT_THAT(ObjectLease::Acquire(overtaken, kDir, Options(/*gone=*/false)),
               StatusIs(kFailed, HasSubstr("held by")));
   ASSERT_THAT(other, IsOk());

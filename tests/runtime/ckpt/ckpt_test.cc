@@ -463,6 +463,45 @@ TEST_F(CkptTest, AdoptPutsWhatIsThereOnTheRecord) {
   EXPECT_EQ(Run({"adopt", "/none"}).exit_code, 2);
 }
 
+// Whole, and named after another step: no run begins with it, and none deletes
+// it.
+TEST_F(CkptTest, ARenamedOneIsNotDamaged) {
+  for (const int step : {100, 200}) Save("/m", step);
+  ASSERT_THAT(store_->Rename("/m/200", "/m/300"), IsOk());
+  const std::string line =
+      "renamed: it holds step 200; mv /m/300 /m/200 to go on from it, or move "
+      "it away";
+  EXPECT_THAT(Run({"ls", "/m"}).text,
+              AllOf(HasSubstr("  " + line + "\n"), Not(HasSubstr("damaged"))));
+  for (const char* path : {"/m", "/m/300"}) {
+    const CkptResult verify = Run({"verify", path});
+    EXPECT_EQ(verify.exit_code, 0) << path;
+    EXPECT_THAT(verify.text, HasSubstr("/m/300: " + line + "\n"));
+    EXPECT_THAT(verify.error, IsEmpty());
+  }
+  EXPECT_EQ(Run({"adopt", "/m"}).text,
+            "/m/300: " + line + "; not taken over\n");
+  ASSERT_OK_AND_ASSIGN(const KeptRecord kept, ReadRecord(*store_, "/m"));
+  EXPECT_EQ(kept.record.Find(300), nullptr);
+  const CkptResult show = Run({"show", "/m"});
+  EXPECT_THAT(show.text, HasSubstr("checkpoint  /m/100\n"));
+  EXPECT_EQ(show.error, "passed over: /m/300: " + line + "\n");
+  Flip("/m/300/" + PartName(1, 4));
+  EXPECT_EQ(Run({"verify", "/m"}).exit_code, 1);
+}
+
+// By the manifest's hash, not by the step's number alone.
+TEST_F(CkptTest, AdoptTakesOverWhatHasTheNumberOfOneOfTheRecord) {
+  Save("/m", 100);
+  Save("/n", 100, testing::SomeVariables(program_, 2));
+  ASSERT_THAT(store_->DeleteTree("/m/100"), IsOk());
+  ASSERT_THAT(store_->Rename("/n/100", "/m/100"), IsOk());
+  EXPECT_EQ(Run({"adopt", "/m"}).text, "/m/100: taken over\n");
+  ASSERT_OK_AND_ASSIGN(const CheckpointAt at, ReadManifest(*store_, "/m/100"));
+  ASSERT_OK_AND_ASSIGN(const KeptRecord kept, ReadRecord(*store_, "/m"));
+  EXPECT_EQ(kept.record.Find(100)->manifest_sha256, at.manifest_sha256);
+}
+
 TEST_F(CkptTest, AdoptAndCleanAreForTheFolderOfARun) {
   ASSERT_THAT(store_->Write("/shards/train-0", "x"), IsOk());
   for (const char* command : {"adopt", "clean", "verify"}) {

@@ -58,6 +58,16 @@ class RunStartTest : public ::testing::TestWithParam<testing::StoreKind> {
     PODSIM_CHECK(goes_on.ok());
     return *goes_on;
   }
+  // All of a folder in the place of another.
+  void Replace(const std::string& from, const std::string& to) {
+    if (!podsim::testing::FilesBelow(store(), to)->empty())
+      ASSERT_THAT(store().DeleteTree(to), IsOk());
+    ASSERT_OK_AND_ASSIGN(const auto files, testing::FilesBelow(store(), from));
+    for (const std::string& file : files) {
+      ASSERT_OK_AND_ASSIGN(const std::string bytes, store().Read(file));
+      ASSERT_THAT(store().Write(to + file.substr(from.size()), bytes), IsOk());
+    }
+  }
   std::vector<std::string> Names() {
     auto names = store().List(plan_.spec().model_dir());
     if (!names.ok()) return {};
@@ -458,6 +468,65 @@ TEST_P(RunStartTest, AnothersCheckpointsStayWhereTheyAre) {
               UnorderedElementsAre("10/", "30/", "15.orbax-checkpoint-tmp-3/",
                                    ".podsim-pod-99/"))
       << "20 was gone on from";
+}
+
+// Its step's number is on the record, its manifest is not.
+TEST_P(RunStartTest, AnothersUnderARecordedNumberIsInTheWay) {
+  Save({10, 20});
+  const std::string other = dir_.file("other");
+  JobPlan elsewhere = plan_;
+  elsewhere.mutable_spec()->set_model_dir(other);
+  ASSERT_THAT(SavePlanned(store(), elsewhere, 20, "another build"), IsOk());
+  Replace(StepPath(other, 20), Path(20));
+  const std::vector<std::string> before = Names();
+  EXPECT_THAT(Start(plan_, Path(10)),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       AllOf(HasSubstr(Path(20) + " is not on the record"),
+                             HasSubstr("move it away"))));
+  RunStart at_ten;
+  at_ten.point.set_step(10);
+  EXPECT_THAT(testing::Prepare(store(), plan_, 99, at_ten),
+              StatusIs(absl::StatusCode::kAlreadyExists,
+                       HasSubstr(Path(20) + " is in the way")));
+  EXPECT_EQ(Names(), before);
+  // As the newest it is gone on from, and then on the record.
+  ASSERT_OK_AND_ASSIGN(RunStart start, Start());
+  EXPECT_EQ(start.point.step(), 20);
+  ASSERT_THAT(testing::Prepare(store(), plan_, 99, start), IsOk());
+  ASSERT_OK_AND_ASSIGN(const KeptRecord kept,
+                       ReadRecord(store(), plan_.spec().model_dir()));
+  EXPECT_EQ(kept.record.Find(20)->manifest_sha256,
+            start.point.manifest_sha256());
+}
+
+TEST_P(RunStartTest, ARenamedOneIsRefusedIfItIsTheNewest) {
+  Save({10, 20});
+  Replace(Path(20), Path(30));
+  ASSERT_THAT(store().DeleteTree(Path(20)), IsOk());
+  const std::vector<std::string> before = Names();
+  EXPECT_THAT(
+      Start(),
+      StatusIs(absl::StatusCode::kFailedPrecondition,
+               AllOf(HasSubstr(Path(30) + ": renamed: it holds step 20; "),
+                     HasSubstr(Path(20) + " to go on from it"),
+                     HasSubstr("move it away, or give another --model_dir"))));
+  EXPECT_THAT(Start(plan_, Path(10)),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr(Path(30) + " is not on the record")));
+  // An evaluation takes the newest good one.
+  JobPlan evaluates = plan_;
+  evaluates.mutable_spec()->set_mode(words::Mode::eval);
+  ASSERT_OK_AND_ASSIGN(const RunStart eval, Start(evaluates));
+  EXPECT_EQ(eval.point.step(), 10);
+  EXPECT_EQ(Names(), before);
+  // An older one stays and is named.
+  Save({40});
+  ASSERT_OK_AND_ASSIGN(RunStart start, Start());
+  EXPECT_EQ(start.point.step(), 40);
+  EXPECT_THAT(start.notes, ElementsAre(HasSubstr("(30): left as they are")));
+  ASSERT_THAT(testing::Prepare(store(), plan_, 99, start), IsOk());
+  ASSERT_THAT(testing::Prune(store(), plan_.spec().model_dir(), 1), IsOk());
+  EXPECT_THAT(Names(), UnorderedElementsAre("30/", "40/", ".podsim-pod-99/"));
 }
 
 TEST_P(RunStartTest, WithoutAReadableRecordNothingIsDeleted) {

@@ -58,14 +58,15 @@ absl::StatusOr<CheckpointManifest> WritePlannedParts(ObjectStore& store,
 }
 
 absl::Status SavePlanned(ObjectStore& store, const JobPlan& plan,
-                         std::int64_t step, const std::string& build_id) {
+                         std::int64_t step, const std::string& build_id,
+                         std::int64_t stamp) {
   PODSIM_ASSIGN_OR_RETURN(CheckpointManifest manifest,
-                          WritePlannedParts(store, plan, step));
+                          WritePlannedParts(store, plan, step, stamp));
   if (!build_id.empty()) manifest.set_build_id(build_id);
   PODSIM_ASSIGN_OR_RETURN(const Program program, ProgramOf(plan));
   for (const CheckpointTensor& tensor : TensorsOf(program, kHosts))
     *manifest.add_tensors() = tensor;
-  return Commit(store, plan.spec().model_dir(), kStamp, manifest);
+  return Commit(store, plan.spec().model_dir(), stamp, manifest);
 }
 
 absl::Status Prepare(ObjectStore& store, const JobPlan& plan,

@@ -27,7 +27,8 @@ absl::StatusOr<CheckpointManifest> WritePlannedParts(
 
 // The checkpoint itself, as `build_id` (empty: this build) would commit it.
 absl::Status SavePlanned(ObjectStore& store, const JobPlan& plan,
-                         std::int64_t step, const std::string& build_id = "");
+                         std::int64_t step, const std::string& build_id = "",
+                         std::int64_t stamp = kStamp);
 
 // What the coordinator does that holds the plan's model_dir (run_start.h).
 absl::Status Prepare(ObjectStore& store, const JobPlan& plan,

@@ -1,0 +1,27 @@
+// A whole checkpoint in a folder that is named after another step: it is not
+// damaged, nothing goes on from it, and it is never deleted or moved.
+#ifndef PODSIM_HOST_CHECKPOINT_RENAMED_H_
+#define PODSIM_HOST_CHECKPOINT_RENAMED_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "host/storage/storage.h"
+
+namespace podsim {
+
+// Of a checkpoint at `path` that holds `step`: OK if its folder has that name,
+// or that of no step. Errors: FAILED_PRECONDITION (renamed: what it holds, and
+// what to do).
+absl::Status CheckName(ObjectStore& store, const std::string& path,
+                       std::int64_t step);
+
+// Of an error of CheckName, through every Annotate: the step that it holds;
+// nothing: it is another error.
+std::optional<std::int64_t> RenamedFrom(const absl::Status& status);
+
+}  // namespace podsim
+
+#endif  // PODSIM_HOST_CHECKPOINT_RENAMED_H_
