@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -158,12 +160,28 @@ void AllReduce(const OpCall& call) {
   }
 }
 
+// Makes NaN of a row of +infinity, whose loss is infinite or NaN already.
+void PoisonInfiniteRow(std::int64_t n, const float* logits, float* prob,
+                       float* loss) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  if (std::isfinite(*loss) ||
+      std::find(logits, logits + n, kInfinity) == logits + n)
+    return;
+  *loss = std::numeric_limits<float>::quiet_NaN();
+  std::fill_n(prob, n, *loss);
+}
+
 void SoftmaxXent(const OpCall& call, std::int64_t begin, std::int64_t end) {
   const std::int64_t n = call.OutputView(0).columns;
-  call.kernels.softmax_xent(end - begin, n, call.Input(0) + begin * n,
-                            call.Int32Input(1) + begin,
-                            call.Output(0) + begin * n, call.Output(1) + begin,
-                            call.Output(2) + begin);
+  const float* logits = call.Input(0);
+  float* prob = call.Output(0);
+  float* loss = call.Output(1);
+  call.kernels.softmax_xent(end - begin, n, logits + begin * n,
+                            call.Int32Input(1) + begin, prob + begin * n,
+                            loss + begin, call.Output(2) + begin);
+  if (call.instruction.attributes.word != kInfinityIsNan) return;
+  for (std::int64_t row = begin; row < end; ++row)
+    PoisonInfiniteRow(n, logits + row * n, prob + row * n, loss + row);
 }
 
 void SoftmaxXentGrad(const OpCall& call, std::int64_t begin, std::int64_t end) {

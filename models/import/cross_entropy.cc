@@ -22,6 +22,13 @@ using Found = std::optional<absl::StatusOr<int>>;
 constexpr int kProbabilities = 0;
 constexpr int kLoss = 1;
 
+// x [B, N] of a softmax, -1: none.
+struct Logits {
+  int x = -1;
+  // The largest of a row is subtracted even where it is infinite.
+  bool infinity_is_nan = false;
+};
+
 class Reader {
  public:
   explicit Reader(FlatBuilder& builder) : builder_(builder) {}
@@ -66,39 +73,45 @@ class Reader {
     return dims.size() == 1 && dims[0] == 1;
   }
 
-  // The largest of each row of `x`, or 0 where that is infinite.
+  // The largest of each row of `x`.
+  bool IsLargestItself(int place, int x) const {
+    return FoldsRows(place, "maximum") && Operand(place, 0) == x;
+  }
+  // That, or 0 where it is infinite.
   bool IsLargestOf(int place, int x) const {
     if (Is(place, "select") && Is(Operand(place, 0), "is_finite") &&
         builder_.NumberOf(Operand(place, 2)) == 0)
       return Operand(Operand(place, 0), 0) == Operand(place, 1) &&
              IsLargestOf(Operand(place, 1), x);
-    return FoldsRows(place, "maximum") && Operand(place, 0) == x;
+    return IsLargestItself(place, x);
   }
 
-  // x of x - (its largest), in each row; -1.
-  int CentredLogits(int place) const {
-    if (!Is(place, "subtract")) return -1;
+  // Of x - (its largest), in each row.
+  Logits CentredLogits(int place) const {
+    if (!Is(place, "subtract")) return {};
     const int x = Operand(place, 0);
     const int largest = RepeatedInRows(Operand(place, 1));
-    return largest >= 0 && IsLogits(x) && IsLargestOf(largest, x) ? x : -1;
+    if (largest < 0 || !IsLogits(x) || !IsLargestOf(largest, x)) return {};
+    return {x, IsLargestItself(largest, x)};
   }
 
-  // x of the exponentials of what is centred; -1.
-  int LogitsOfExponentials(int place) const {
-    return Is(place, "exponential") ? CentredLogits(Operand(place, 0)) : -1;
+  // Of the exponentials of what is centred.
+  Logits LogitsOfExponentials(int place) const {
+    return Is(place, "exponential") ? CentredLogits(Operand(place, 0))
+                                    : Logits{};
   }
 
-  // x of the sums of its exponentials; -1.
-  int LogitsOfSum(int place) const {
+  // Of the sums of those exponentials.
+  Logits LogitsOfSum(int place) const {
     place = Bare(place);
     return FoldsRows(place, "add") ? LogitsOfExponentials(Operand(place, 0))
-                                   : -1;
+                                   : Logits{};
   }
 
-  // x of the logarithms of those sums; -1.
-  int LogitsOfLog(int place) const {
+  // Of the logarithms of those sums.
+  Logits LogitsOfLog(int place) const {
     place = Bare(place);
-    return Is(place, "log") ? LogitsOfSum(Operand(place, 0)) : -1;
+    return Is(place, "log") ? LogitsOfSum(Operand(place, 0)) : Logits{};
   }
 
   // Each row's own element, by a place for each row.
@@ -167,26 +180,30 @@ absl::StatusOr<int> Clamped(FlatBuilder& builder, int places,
   return builder.Emit("minimum", {least, high});
 }
 
-absl::StatusOr<int> Xent(FlatBuilder& builder, int x, int places, int output) {
+absl::StatusOr<int> Xent(FlatBuilder& builder, const Logits& logits, int places,
+                         int output) {
   PODSIM_ASSIGN_OR_RETURN(
       const int labels,
-      Clamped(builder, places, builder.type(x).shape.dims[1]));
-  return builder.Emit("SoftmaxXent", {x, labels}, {}, output);
+      Clamped(builder, places, builder.type(logits.x).shape.dims[1]));
+  OpAttributes attributes;
+  if (logits.infinity_is_nan) attributes.word = kInfinityIsNan;
+  return builder.Emit("SoftmaxXent", {logits.x, labels}, std::move(attributes),
+                      output);
 }
 
-// The losses of x's rows with the labels `indices`.
-absl::StatusOr<int> LossesOf(FlatBuilder& builder, int x, int indices,
-                             const Shape& shape) {
+// The losses of the rows with the labels `indices`.
+absl::StatusOr<int> LossesOf(FlatBuilder& builder, const Logits& logits,
+                             int indices, const Shape& shape) {
   PODSIM_ASSIGN_OR_RETURN(const int places, PlacesOf(builder, indices));
-  PODSIM_ASSIGN_OR_RETURN(const int loss, Xent(builder, x, places, kLoss));
+  PODSIM_ASSIGN_OR_RETURN(const int loss, Xent(builder, logits, places, kLoss));
   return Reshaped(builder, loss, shape);
 }
 
-absl::StatusOr<int> NegativeLosses(FlatBuilder& builder, int x,
+absl::StatusOr<int> NegativeLosses(FlatBuilder& builder, const Logits& logits,
                                    const FlatOp& gather) {
   PODSIM_ASSIGN_OR_RETURN(
       const int loss,
-      LossesOf(builder, x, gather.operands[1], gather.type.shape));
+      LossesOf(builder, logits, gather.operands[1], gather.type.shape));
   return builder.Emit("negate", {loss});
 }
 
@@ -212,18 +229,18 @@ absl::StatusOr<int> OfLabels(FlatBuilder& builder, int places,
   return builder.Emit("select", {both, losses, none});
 }
 
-// (softmax(x) - one hot) times `factors`, of each row.
-absl::StatusOr<int> Gradient(FlatBuilder& builder, int x, int places,
-                             int factors) {
+// (softmax - one hot) times `factors`, of each row.
+absl::StatusOr<int> Gradient(FlatBuilder& builder, const Logits& logits,
+                             int places, int factors) {
   PODSIM_ASSIGN_OR_RETURN(const int shares,
-                          Xent(builder, x, places, kProbabilities));
+                          Xent(builder, logits, places, kProbabilities));
   return builder.Emit("SoftmaxXentGrad", {shares, places, factors});
 }
 
 // `sums`: softmax is multiplied by the sum of what is scattered, which is
 // nothing where the label is none.
-absl::StatusOr<int> GradientOf(FlatBuilder& builder, int x, int scatter,
-                               bool sums) {
+absl::StatusOr<int> GradientOf(FlatBuilder& builder, const Logits& logits,
+                               int scatter, bool sums) {
   const FlatOp taken = builder.op(scatter);
   PODSIM_ASSIGN_OR_RETURN(const int places,
                           PlacesOf(builder, taken.operands[1]));
@@ -232,20 +249,20 @@ absl::StatusOr<int> GradientOf(FlatBuilder& builder, int x, int scatter,
   PODSIM_ASSIGN_OR_RETURN(int factors, Reshaped(builder, opposite, OfRows()));
   if (sums) {
     PODSIM_ASSIGN_OR_RETURN(
-        factors,
-        OfLabels(builder, places, builder.type(x).shape.dims[1], factors));
+        factors, OfLabels(builder, places, builder.type(logits.x).shape.dims[1],
+                          factors));
   }
-  return Gradient(builder, x, places, factors);
+  return Gradient(builder, logits, places, factors);
 }
 
 }  // namespace
 
 Found SumIsNotNegative(FlatBuilder& builder, const FlatOp& op) {
   const Reader reader(builder);
-  if (op.Is("abs") && reader.LogitsOfSum(op.operands[0]) >= 0)
+  if (op.Is("abs") && reader.LogitsOfSum(op.operands[0]).x >= 0)
     return op.operands[0];
   if (op.Is("compare") && op.attributes.word == "GE" &&
-      reader.LogitsOfSum(op.operands[0]) >= 0 &&
+      reader.LogitsOfSum(op.operands[0]).x >= 0 &&
       builder.NumberOf(op.operands[1]) == 0)
     return builder.Constant({DType::kBool, op.type.shape}, {1});
   return std::nullopt;
@@ -257,10 +274,12 @@ Found LogLikelihood(FlatBuilder& builder, const FlatOp& op) {
   const int centred = op.operands[0];
   if (!reader.GathersOfRows(op) || !reader.Is(centred, "subtract"))
     return std::nullopt;
-  const int x = reader.CentredLogits(reader.Operand(centred, 0));
+  const int x = reader.CentredLogits(reader.Operand(centred, 0)).x;
   const int log = reader.RepeatedInRows(reader.Operand(centred, 1));
-  if (x < 0 || log < 0 || reader.LogitsOfLog(log) != x) return std::nullopt;
-  return NegativeLosses(builder, x, op);
+  if (x < 0 || log < 0) return std::nullopt;
+  const Logits logits = reader.LogitsOfLog(log);
+  if (logits.x != x) return std::nullopt;
+  return NegativeLosses(builder, logits, op);
 }
 
 Found CrossEntropy(FlatBuilder& builder, const FlatOp& op) {
@@ -268,7 +287,8 @@ Found CrossEntropy(FlatBuilder& builder, const FlatOp& op) {
   if (!op.Is("subtract") || !reader.Is(op.operands[0], "add"))
     return std::nullopt;
   const int sum = op.operands[0];
-  const int x = reader.LogitsOfLog(reader.Operand(sum, 0));
+  const Logits logits = reader.LogitsOfLog(reader.Operand(sum, 0));
+  const int x = logits.x;
   if (x < 0 || !reader.IsLargestOf(reader.Bare(reader.Operand(sum, 1)), x))
     return std::nullopt;
   int taken = reader.Bare(op.operands[1]);
@@ -280,7 +300,8 @@ Found CrossEntropy(FlatBuilder& builder, const FlatOp& op) {
   }
   if (!reader.GathersOfRows(reader.op(taken)) || reader.Operand(taken, 0) != x)
     return std::nullopt;
-  auto losses = LossesOf(builder, x, reader.Operand(taken, 1), op.type.shape);
+  auto losses =
+      LossesOf(builder, logits, reader.Operand(taken, 1), op.type.shape);
   if (!losses.ok() || known < 0) return losses;
   const FlatOp select = builder.op(known);
   auto is_label = Reshaped(builder, select.operands[0], op.type.shape);
@@ -299,10 +320,11 @@ Found CrossEntropyGradient(FlatBuilder& builder, const FlatOp& op) {
     if (!reader.ScattersToRows(scatter) || !reader.Is(product, "multiply"))
       continue;
     for (const std::size_t j : {0U, 1U}) {
-      const int x = reader.LogitsOfExponentials(reader.Operand(product, 1 - j));
+      const Logits logits =
+          reader.LogitsOfExponentials(reader.Operand(product, 1 - j));
       const int quotient = reader.RepeatedInRows(reader.Operand(product, j));
-      if (x < 0 || quotient < 0 || !reader.Is(quotient, "divide") ||
-          reader.LogitsOfSum(reader.Operand(quotient, 1)) != x)
+      if (logits.x < 0 || quotient < 0 || !reader.Is(quotient, "divide") ||
+          reader.LogitsOfSum(reader.Operand(quotient, 1)).x != logits.x)
         continue;
       const int numerator = reader.Bare(reader.Operand(quotient, 0));
       const bool sums =
@@ -310,7 +332,7 @@ Found CrossEntropyGradient(FlatBuilder& builder, const FlatOp& op) {
           reader.Is(reader.Operand(numerator, 0), "negate") &&
           reader.Operand(reader.Operand(numerator, 0), 0) == scatter;
       if (sums || reader.AreOpposite(numerator, reader.Operand(scatter, 2)))
-        return GradientOf(builder, x, scatter, sums);
+        return GradientOf(builder, logits, scatter, sums);
     }
   }
   return std::nullopt;

@@ -10,6 +10,7 @@
 #include "models/kernels/amx_unit.h"
 #endif
 #include "models/kernels/elementwise.h"
+#include "models/kernels/float_bits.h"
 #include "models/kernels/kernel_table.h"
 #include "models/kernels/lines.h"
 #ifdef PODSIM_KERNEL_PAIRS
@@ -29,7 +30,7 @@ constexpr std::int64_t kLanes = 16;
 using Lanes = Eigen::Array<float, kLanes, 1>;
 
 float RowMax(std::int64_t n, const float* row) {
-  Lanes best = Lanes::Constant(-std::numeric_limits<float>::infinity());
+  Lanes best = Lanes::Constant(-kInfinity);
   for (std::int64_t i = 0; i < n; i += kLanes) {
     const std::int64_t count = std::min(kLanes, n - i);
     for (std::int64_t lane = 0; lane < count; ++lane) {
@@ -61,8 +62,10 @@ float RowExp(std::int64_t n, float max, const float* row, float* out) {
     }
     lanes = lanes.exp();
     for (std::int64_t lane = 0; lane < count; ++lane) {
-      out[i + lane] = lanes[lane];
-      sums[lane] += lanes[lane];
+      // Eigen's exp ends at e^-88.7.
+      const float power = row[i + lane] == -kInfinity ? 0.0F : lanes[lane];
+      out[i + lane] = power;
+      sums[lane] += power;
     }
   }
   return LaneSum(sums);
@@ -90,7 +93,7 @@ void SoftmaxXentOfModule(std::int64_t m, std::int64_t n, const float* logits,
               : 0.0f;
       sums[i] = RowExp(n, max, row, row_prob);
       // As in JAX: an infinite loss, unless the label's logit is infinite, too.
-      if (max == std::numeric_limits<float>::infinity()) sums[i] = max;
+      if (max == kInfinity) sums[i] = max;
       for (std::int64_t column = 0; column < n; ++column) {
         row_prob[column] /= sums[i];
       }

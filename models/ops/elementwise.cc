@@ -23,7 +23,11 @@ Terms ReluGradient(const Point& at) {
   return {at.dy.Apply("ReluGrad", {at.y})};
 }
 Terms NegateGradient(const Point& at) { return {-at.dy}; }
-Terms AbsGradient(const Point& at) { return {at.dy * at.x[0].Apply("sign")}; }
+// Of 0 that of positive numbers, of NaN that of negative ones.
+Terms AbsGradient(const Point& at) {
+  const Term& x = at.x[0];
+  return {x.Compare("GE", x.Splat(0)).Apply("select", {at.dy, -at.dy})};
+}
 Terms AddGradient(const Point& at) { return {at.dy, at.dy}; }
 Terms SubtractGradient(const Point& at) { return {at.dy, -at.dy}; }
 Terms MultiplyGradient(const Point& at) {
@@ -36,11 +40,14 @@ Terms DivideGradient(const Point& at) {
   return {quotient, -(quotient * at.y)};
 }
 
-// a - b trunc(a / b)
+// a - b trunc(a / b). The quotient may be rounded up to a whole number, so it
+// is what it says without the remainder's share of b; where there is no
+// remainder, of an infinite a and of b = 0, it is infinite itself.
 Terms RemainderGradient(const Point& at) {
   const Term quotient = at.x[0] / at.x[1];
-  const Term whole = quotient.Apply("abs").Apply("floor");
-  return {at.dy, -(at.dy * (quotient.Apply("sign") * whole))};
+  const Term share = at.y / at.x[1];
+  const Term known = Where(share.Splat(2), share.Apply("abs"), share);
+  return {at.dy, -(at.dy * (quotient - known).Apply("round_nearest_even"))};
 }
 
 // Half to each side where both are equal.

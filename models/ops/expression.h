@@ -24,10 +24,19 @@ class Term {
   Value value() const { return value_; }
 
   // `op` of this and of `others`.
-  Term Apply(const char* op, const std::vector<Term>& others = {}) const {
+  Term Apply(const char* op, const std::vector<Term>& others = {},
+             OpAttributes attributes = {}) const {
     std::vector<Value> inputs = {value_};
     for (const Term& other : others) inputs.push_back(other.value_);
-    return {*builder_, builder_->Apply(OpCode(op), std::move(inputs), "grad")};
+    return {*builder_, builder_->Apply(OpCode(op), std::move(inputs), "grad",
+                                       std::move(attributes))};
+  }
+
+  // Bools, by "GE", "LT", ...
+  Term Compare(const char* word, const Term& other) const {
+    OpAttributes attributes;
+    attributes.word = word;
+    return Apply("compare", {other}, std::move(attributes));
   }
 
   // `number` in this one's type.
@@ -62,6 +71,7 @@ inline Term operator/(const Term& a, const Term& b) {
   return a.Apply("divide", {b});
 }
 inline Term operator+(const Term& a, float b) { return a + a.Splat(b); }
+inline Term operator-(const Term& a, float b) { return a - a.Splat(b); }
 inline Term operator-(float a, const Term& b) { return b.Splat(a) - b; }
 inline Term operator*(float a, const Term& b) { return b.Splat(a) * b; }
 inline Term operator/(float a, const Term& b) { return b.Splat(a) / b; }

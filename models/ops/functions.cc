@@ -16,6 +16,14 @@
 namespace podsim {
 namespace {
 
+// Beyond it squares, and what is 4 times as much, are no float32; bfloat16 has
+// it, too.
+constexpr float kFar = 0x1p127F;
+
+Term Within(float low, const Term& x, float high) {
+  return x.Splat(low).Apply("clamp", {x, x.Splat(high)});
+}
+
 Terms ExponentialGradient(const Point& at) { return {at.dy * at.y}; }
 Terms ExponentialMinusOneGradient(const Point& at) {
   return {at.dy * (at.y + 1)};
@@ -39,12 +47,18 @@ Terms CosineGradient(const Point& at) {
 }
 
 Terms TanGradient(const Point& at) { return {at.dy * (at.y * at.y + 1)}; }
-// x dy / (x^2 + y^2), -y dy / (x^2 + y^2)
+// x dy / (x^2 + y^2), -y dy / (x^2 + y^2), of both by the larger one, as
+// squares of numbers beyond 2^64 or below 2^-63 leave float32. The bounds keep
+// 0 / 0 and infinity / infinity from where JAX has none.
 Terms Atan2Gradient(const Point& at) {
   const Term& y = at.x[0];
   const Term& x = at.x[1];
-  const Term share = at.dy / (x * x + y * y);
-  return {share * x, -(share * y)};
+  const Term larger = x.Apply("abs").Apply("maximum", {y.Apply("abs")});
+  const Term size = Within(0x1p-126F, larger, kFar);
+  const Term u = x / size;
+  const Term v = y / size;
+  const Term squares = u * u + v * v;
+  return {at.dy * ((u / squares) / size), -(at.dy * ((v / squares) / size))};
 }
 Terms ErfGradient(const Point& at) {
   constexpr auto kSlope = static_cast<float>(2 * std::numbers::inv_sqrtpi);
@@ -53,14 +67,27 @@ Terms ErfGradient(const Point& at) {
 
 Term IsNonzero(const Term& x) { return x.Apply("sign").Apply("abs"); }
 
-// y x^(y - 1), but 0 where y is 0, and x^y log(x), with log(1) where x is 0:
-// so that zeros make no NaN.
+// What rounding took from y - 1 (the sum of two numbers without error, Knuth
+// 4.2.2, theorem B): as an exponent of x it would be off by up to 51 units in
+// the last place.
+Term RestOfLess(const Term& exponent, const Term& less) {
+  const Term one = less - exponent;
+  return (exponent - (less - one)) + (-1.0F - one);
+}
+
+// y x^(y - 1) and x^y log(x), with log(1) where x is 0. x^(y - 1) is
+// x^less x^rest, the latter in two halves, so that neither leaves float32.
+// Infinite x and y have a rest that is no number: they stand back for large
+// ones.
 Terms PowerGradient(const Point& at) {
   const Term& x = at.x[0];
   const Term& exponent = at.x[1];
-  const Term less = exponent - IsNonzero(exponent);
   const Term positive = x + (1 - IsNonzero(x));
-  return {at.dy * (exponent * x.Apply("power", {less})),
+  const Term far = Within(-kFar, exponent, kFar);
+  const Term less = far - 1.0F;
+  const Term half = Within(-kFar, positive.Apply("abs"), kFar)
+                        .Apply("power", {0.5F * RestOfLess(far, less)});
+  return {at.dy * (exponent * (x.Apply("power", {less}) * half * half)),
           at.dy * (positive.Apply("log") * at.y)};
 }
 

@@ -115,6 +115,10 @@ struct OpAttributes {
 // job's precision.
 inline constexpr char kFullPrecision[] = "full_precision";
 
+// SoftmaxXent's word: where a row has +infinity, all its probabilities and its
+// loss are NaN, as of JAX's log_softmax; else as of its logsumexp.
+inline constexpr char kInfinityIsNan[] = "infinity_is_nan";
+
 // all_reduce: so many neighbouring cores of the slice sum together; 0, which is
 // what an absent one means: all of them.
 inline constexpr char kGroupSize[] = "group_size";

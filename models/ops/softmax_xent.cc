@@ -2,14 +2,19 @@
 // classifier.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "models/ops/families.h"
 #include "models/ops/rules.h"
 
 namespace podsim {
 namespace {
 
-Inferred InferSoftmaxXent(Types in, const OpAttributes&) {
+Inferred InferSoftmaxXent(Types in, const OpAttributes& attributes) {
+  if (!attributes.word.empty() && attributes.word != kInfinityIsNan)
+    return Bad(absl::StrCat("there is no way called '", attributes.word,
+                            "'; there is ", kInfinityIsNan));
   if (!in[0].batched() || !IsRows(in[0])) return Bad("logits must be [B, N]");
   if (!IsPerRow(in[1], DType::kInt32)) return Bad("labels must be int32 [B]");
   return std::vector{in[0], Batched({}), Batched({})};
@@ -44,8 +49,7 @@ OpCost SoftmaxCost(const OpSignature& signature, std::int64_t rows) {
 }
 
 // loss = logsumexp(logits) - logits[label].
-void SoftmaxXent(std::span<const Tensor> inputs,
-                 const OpAttributes& /*attributes*/,
+void SoftmaxXent(std::span<const Tensor> inputs, const OpAttributes& attributes,
                  std::span<Tensor> outputs) {
   const Tensor& logits = inputs[0];
   for (std::int64_t row = 0; row < logits.rows; ++row) {
@@ -57,8 +61,10 @@ void SoftmaxXent(std::span<const Tensor> inputs,
     double sum = 0;
     for (std::int64_t i = 0; i < logits.columns; ++i)
       sum += std::exp(logits.at(row, i) - max);
-    // As in JAX: an infinite loss, unless the label's logit is infinite, too.
-    if (std::isinf(max) && max > 0) sum = max;
+    // As JAX's logsumexp: an infinite loss, unless the label's logit is
+    // infinite, too.
+    if (std::isinf(max) && max > 0 && attributes.word != kInfinityIsNan)
+      sum = max;
     for (std::int64_t i = 0; i < logits.columns; ++i)
       outputs[0].at(row, i) = std::exp(logits.at(row, i) - max) / sum;
     outputs[1].at(row, 0) = std::log(sum) + (max - logits.at(row, label));
@@ -116,11 +122,14 @@ void SoftmaxXentGradError(std::span<const Tensor> /*inputs*/,
 
 std::vector<OpSample> SoftmaxXentSamples() {
   const ValueType labels = Batched({}, DType::kInt32);
-  return {{.inputs = {Batched({37}), labels},
-           .outputs = {Batched({37}), Batched({}), Batched({})},
-           .low = -3,
-           .high = 3,
-           .classes = 37}};
+  OpSample sample = {.inputs = {Batched({37}), labels},
+                     .outputs = {Batched({37}), Batched({}), Batched({})},
+                     .low = -3,
+                     .high = 3,
+                     .classes = 37};
+  OpSample other = sample;
+  other.attributes.word = kInfinityIsNan;
+  return {std::move(sample), std::move(other)};
 }
 
 std::vector<OpSample> SoftmaxXentGradSamples() {
@@ -132,7 +141,8 @@ std::vector<OpSample> SoftmaxXentGradSamples() {
 }
 
 constexpr OpEntry kSoftmaxXentOps[] = {
-    // logits[B,N], labels[B] -> prob[B,N], loss[B], correct[B]
+    // logits[B,N], labels[B] -> prob[B,N], loss[B], correct[B]; by the word
+    // kInfinityIsNan all of prob and loss is NaN in a row that has +infinity
     {.name = "SoftmaxXent",
      .input_count = 2,
      .infer = InferSoftmaxXent,
