@@ -277,11 +277,13 @@ class ImportingTest(unittest.TestCase):
     def test_warnings_of_an_import_have_their_line(self):
         said = ("warning: train.py:8: divide (divide): the loss couples the examples\n"
                 "something else\nwarning: sqrt: the loss couples\n"
-                "warning: evaluation: it has no loss: why\n")
+                "warning: evaluation: it has no loss: why\n"
+                "warning: evaluation: it has no margin: that is why it has no other\n")
         coupled = ["train.py:8: the loss couples the examples", "the loss couples"]
         self.assertEqual(_importing.warnings(said, False), coupled)
         self.assertEqual(_importing.warnings(said, True),
-                         [*coupled, "an evaluation has no loss: why"])
+                         [*coupled, "an evaluation has no loss: why",
+                          "an evaluation has no margin: that is why it has no other"])
         self.assertEqual(_importing.warnings("", True), [])
 
 
