@@ -1,5 +1,6 @@
 """What a call refuses before it begins, and what one that failed says."""
 
+import contextlib
 import inspect
 import pathlib
 import re
@@ -363,6 +364,18 @@ class JaxprsTest(unittest.TestCase):
             axis_names=("_internal_pmap_axis_name",))
         with self.assertRaisesRegex(podsim.PodsimError, "^train.py:7: jax.pmap divides the work"):
             _jaxprs.check(self.jaxpr("jit", ("/me/train.py", 7), inside=inner))
+
+    def test_explicit_sharding_is_refused_with_its_line(self):
+        with self.assertRaisesRegex(podsim.PodsimError, "^train.py:7: jax.sharding.reshard divides"):
+            _jaxprs.check(self.jaxpr("reshard", ("/me/train.py", 7)))
+        for kind, is_refused in (("Explicit", True), ("Auto", False)):
+            mesh = types.SimpleNamespace(axis_names=("data",), axis_types=(kind,))
+            product = self.jaxpr("dot_general", ("/me/train.py", 8))
+            product.eqns[0].params["out_sharding"] = types.SimpleNamespace(mesh=mesh)
+            said = "^train.py:8: out_sharding= of dot_general divides the work"
+            with (self.assertRaisesRegex(podsim.PodsimError, said) if is_refused
+                  else contextlib.nullcontext()):
+                _jaxprs.check(product)
 
     def test_places_and_donations_have_no_effect(self):
         unspecified = type("UnspecifiedValue", (), {})()
