@@ -21,7 +21,11 @@ inline constexpr char kAccuracyMetric[] = "accuracy";
 // nullptr if there is none of that name.
 const MetricSum* FindMetric(const MetricSums& sums, std::string_view name);
 
-// What it comes to; a mean over nothing is 0.
+// Of an evaluation whose loss is a function of sums: one metric, the loss, in
+// their place. Nothing if they are not there, as of a host without examples.
+void TakeFormula(const MetricFormula& formula, MetricSums& sums);
+
+// What it comes to; a mean over nothing is 0, and NaN what no formula gives.
 double CombinedValue(const MetricSum& sum);
 // Of the metric called `name`; 0 if there is none.
 double MetricValue(const MetricSums& sums, std::string_view name);

@@ -30,17 +30,21 @@ void Tally::Count(const RowResults& results, std::int64_t first_row) {
   for (std::size_t row = 0; row < results.weights.size(); ++row) {
     const float weight = results.weights[row];
     if (weight == 0) continue;
-    for (std::size_t i = 0; i < metrics.size(); ++i)
-      Add(results.metrics[i].values[row], weight, results.metrics[i].combine,
-          metrics[i]);
-    ++examples;
-    if (results.loss.empty()) continue;
-    const float row_loss = results.loss[row];
-    if (!std::isfinite(row_loss) && bad_row < 0) {
-      bad_row = first_row + static_cast<std::int64_t>(row);
-      bad_loss = row_loss;
+    const std::int64_t place = first_row + static_cast<std::int64_t>(row);
+    for (std::size_t i = 0; i < metrics.size(); ++i) {
+      const MetricRows& metric = results.metrics[i];
+      Add(metric.values[row], weight, metric.combine, metrics[i]);
+      if (metric.is_of_loss) Look(metric.values[row], place);
     }
+    ++examples;
+    if (!results.loss.empty()) Look(results.loss[row], place);
   }
+}
+
+void Tally::Look(float loss, std::int64_t row) {
+  if (std::isfinite(loss) || bad_row >= 0) return;
+  bad_row = row;
+  bad_loss = loss;
 }
 
 }  // namespace podsim

@@ -13,6 +13,7 @@ namespace podsim {
 struct MetricRows {
   std::span<const float> values;  // [rows]
   MetricCombine combine = MetricCombine::kMean;
+  bool is_of_loss = false;  // a sum that an evaluation's loss is made of
 };
 
 struct RowResults {
@@ -29,13 +30,15 @@ struct MetricTotal {
 struct Tally {
   std::vector<MetricTotal> metrics;
   std::int64_t examples = 0;
-  // The first row, in the order of counting, whose loss is not finite, and that
-  // loss; -1: none.
+  // The first row, in the order of counting, whose loss, or what it adds to
+  // one, is not finite, and that number; -1: none.
   std::int64_t bad_row = -1;
   float bad_loss = 0;
 
   // Counts rows [first_row, first_row + rows) of a batch.
   void Count(const RowResults& results, std::int64_t first_row);
+  // Notes the loss of a row, if it is the first that is not finite.
+  void Look(float loss, std::int64_t row);
 };
 
 }  // namespace podsim

@@ -30,6 +30,12 @@ bool IsOf(const ProgramMetric& metric, bool of_step) {
   return of_step ? metric.is_trained() : metric.is_evaluated();
 }
 
+bool IsOfEvalLoss(const Program& program, const ProgramMetric& metric) {
+  if (!program.eval_loss.has_value()) return false;
+  const auto& sums = program.eval_loss->sums();
+  return std::find(sums.begin(), sums.end(), metric.name) != sums.end();
+}
+
 }  // namespace
 
 // The gradients of the pass's rows, and the all-reduces that they complete.
@@ -101,7 +107,8 @@ RowResults Trainer::Impl::Results(const Batch& batch, std::int64_t first_row,
     if (!IsOf(metric, of_step)) continue;
     const auto values = Output(metric.tensor, rows, arena);
     if (metric.tensor == program.loss) results.loss = values;
-    results.metrics.push_back({values, metric.combine});
+    results.metrics.push_back(
+        {values, metric.combine, !of_step && IsOfEvalLoss(program, metric)});
   }
   return results;
 }
@@ -121,6 +128,8 @@ MetricSums Trainer::Impl::SumsOf(const Tally& tally, bool of_step) const {
     sum.set_weight(tally.metrics[i].weight);
     ++i;
   }
+  if (!of_step && program.eval_loss.has_value())
+    TakeFormula(*program.eval_loss, sums);
   return sums;
 }
 

@@ -385,6 +385,7 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& wanted,
   for (const MetricInput& metric : metrics)
     program.metrics.push_back({metric.name, lowered.TensorOf(metric.value),
                                metric.combine, metric.percent, metric.passes});
+  program.eval_loss = input.eval_loss;
   PlaceVariablesAndInputs(full, lowered, program);
   PlaceOutputs(program);
   std::vector<TensorId> kept;

@@ -5,6 +5,7 @@
 #define PODSIM_MODELS_GRAPH_COMPILE_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,8 +58,10 @@ struct EvaluationValue {
 struct CompileInput {
   // To train: a loss and the update. For inference alone: neither.
   Value loss = kNone;  // [B]
-  // kTraining: an evaluation reports no loss.
+  // kTraining: an evaluation reports eval_loss, a function of sums over all its
+  // examples, or without that no loss.
   MetricPasses loss_passes = MetricPasses::kAll;
+  std::optional<MetricFormula> eval_loss = std::nullopt;
   // [B]: the loss of the batch is the dot product of the two. None: the mean of
   // the loss over the examples of the batch.
   Value weights = kNone;

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,7 @@
 #include "models/ops/op.h"
 #include "models/ops/shape.h"
 #include "models/rules/rule.h"
+#include "proto/metrics.pb.h"
 
 namespace podsim {
 
@@ -187,6 +189,8 @@ struct Program {
   TensorId loss = kNoTensor;
   // "loss" and "accuracy" among them, if there are any.
   std::vector<ProgramMetric> metrics;
+  // The loss of an evaluation, if kTraining alone computes the metric "loss".
+  std::optional<MetricFormula> eval_loss;
 
   // Arena sizes, places of 4 bytes.
   std::int64_t variable_elements = 0;

@@ -105,6 +105,20 @@ std::string TextOf(const ProgramTensor& tensor) {
       "\n");
 }
 
+std::string TextOf(const MetricFormula& formula) {
+  std::string text = absl::StrCat("evaluation's loss of ",
+                                  absl::StrJoin(formula.sums(), ", "), ":");
+  for (const MetricFormula::Node& node : formula.nodes())
+    absl::StrAppend(
+        &text, " ", MetricFormula::Op_Name(node.op()), "(",
+        absl::StrJoin(node.operands(), ","),
+        node.op() == MetricFormula::NUMBER
+            ? absl::StrFormat("%.17g, power %d", node.value(), node.power())
+            : "",
+        ")");
+  return text + "\n";
+}
+
 }  // namespace
 
 std::string ToText(const Program& program) {
@@ -120,6 +134,8 @@ std::string ToText(const Program& program) {
     absl::StrAppend(&text, "metric ", metric.name, " of ", metric.tensor,
                     " combine ", static_cast<int>(metric.combine),
                     metric.percent ? " percent\n" : "\n");
+  if (program.eval_loss.has_value())
+    absl::StrAppend(&text, TextOf(*program.eval_loss));
   for (const ProgramInput& input : program.inputs)
     absl::StrAppend(&text, "input ", input.tensor,
                     input.is_example_weight ? " the examples' weight\n"

@@ -113,6 +113,7 @@ std::vector<VariableValue> PairsFrom(const PairProtos& from) {
 void WriteWanted(const CompileInput& input, GraphProto& to) {
   if (input.loss.present()) to.set_loss(input.loss.id);
   to.set_loss_passes(ToProto(input.loss_passes));
+  if (input.eval_loss.has_value()) *to.mutable_eval_loss() = *input.eval_loss;
   if (input.weights.present()) to.set_weights(input.weights.id);
   if (input.correct.present())
     WriteMetric({.name = "accuracy", .value = input.correct, .percent = true},
@@ -190,6 +191,7 @@ CompileInput WantedFrom(const GraphProto& from) {
   CompileInput input;
   if (from.has_loss()) input.loss = {from.loss()};
   input.loss_passes = static_cast<MetricPasses>(from.loss_passes());
+  if (from.has_eval_loss()) input.eval_loss = from.eval_loss();
   if (from.has_weights()) input.weights = {from.weights()};
   for (const GraphProto::Metric& metric : from.metrics())
     input.metrics.push_back(

@@ -151,6 +151,7 @@ void WriteInterface(const Program& from, ProgramProto& to) {
     metric.set_passes(static_cast<MetricSum::Passes>(each.passes));
   }
   if (from.loss != kNoTensor) to.set_loss(from.loss);
+  if (from.eval_loss.has_value()) *to.mutable_eval_loss() = *from.eval_loss;
 }
 
 ProgramTensor TensorFrom(const ProgramProto::Tensor& from) {
@@ -227,6 +228,7 @@ void ReadInterface(const ProgramProto& from, Program& to) {
                           metric.percent(),
                           static_cast<MetricPasses>(metric.passes())});
   if (from.has_loss()) to.loss = from.loss();
+  if (from.has_eval_loss()) to.eval_loss = from.eval_loss();
 }
 
 Program ReadAll(const ModelProto& model, ConstantReader& constants) {

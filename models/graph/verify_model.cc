@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "models/graph/metric_formula.h"
 #include "models/graph/serialize_model.h"
 #include "models/graph/verify_program.h"
 #include "models/graph/wire_types.h"
@@ -251,6 +252,7 @@ class GraphCheck {
           Annotate(CheckPerExample(metric.value(), true), named));
     }
     PODSIM_RETURN_IF_ERROR(CheckEvaluation(names));
+    PODSIM_RETURN_IF_ERROR(CheckEvalLoss());
     PODSIM_RETURN_IF_ERROR(CheckPairs(graph_.gradients(), /*states=*/false));
     PODSIM_RETURN_IF_ERROR(CheckPairs(graph_.states(), /*states=*/true));
     for (const std::int32_t id : graph_.results())
@@ -304,6 +306,14 @@ class GraphCheck {
                    absl::StrCat("evaluation's ", each.metric())));
     }
     return absl::OkStatus();
+  }
+
+  absl::Status CheckEvalLoss() const {
+    if (!graph_.has_eval_loss()) return absl::OkStatus();
+    if (graph_.loss_passes() != MetricSum::TRAINING_ALONE)
+      return BadModel("it has two losses of an evaluation");
+    return Annotate(CheckFormulaOf(graph_.eval_loss(), graph_.metrics()),
+                    "the evaluation's loss");
   }
 
   const ModelProto& model_;

@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "models/graph/metric_formula.h"
 #include "models/graph/verify_run.h"
 #include "models/graph/wire_types.h"
 #include "models/rules/update_rules.h"
@@ -288,6 +289,10 @@ class ProgramCheck {
                        "rule of combination"),
             place);
     }
+    if (program_.has_eval_loss())
+      PODSIM_RETURN_IF_ERROR(
+          Annotate(CheckFormulaOf(program_.eval_loss(), program_.metrics()),
+                   "the evaluation's loss"));
     if (!program_.has_loss()) {
       return program_.buckets().empty()
                  ? absl::OkStatus()

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <set>
-#include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "models/import/degrees.h"
@@ -21,14 +19,11 @@ bool IsFloat(const FlatOp& op) {
 
 // Linear in all operands together.
 bool IsSumOfOperands(const FlatOp& op) {
-  constexpr std::string_view kLinear[] = {
-      "add",     "subtract", "negate",      "Reshape",     "broadcast_in_dim",
-      "slice",   "pad",      "concatenate", "reverse",     "transpose",
-      "AddBias", "BiasGrad", "Scale",       "StopGradient"};
   if (op.Is("convert")) return IsFloat(op);
   if (op.Is("reduce")) return op.attributes.word == "add";
-  return std::any_of(std::begin(kLinear), std::end(kLinear),
-                     [&](std::string_view name) { return op.Is(name); });
+  return op.IsAnyOf({"add", "subtract", "negate", "Reshape", "broadcast_in_dim",
+                     "slice", "pad", "concatenate", "reverse", "transpose",
+                     "AddBias", "BiasGrad", "Scale", "StopGradient"});
 }
 
 // Linear in each operand by itself.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <initializer_list>
 #include <utility>
 
 #include "models/ops/constant_value.h"
@@ -13,16 +12,11 @@ namespace {
 
 std::size_t DegreePlace(int place) { return static_cast<std::size_t>(place); }
 
-bool IsAnyOf(const FlatOp& op, std::initializer_list<const char*> names) {
-  return std::any_of(names.begin(), names.end(),
-                     [&](const char* name) { return op.Is(name); });
-}
-
 // Their operands scale alike, or the result means something else.
 bool WantsAlike(const FlatOp& op) {
   return TakesPlainNumbers(op) ||
-         IsAnyOf(op, {"clamp", "concatenate", "pad", "AddBias", "scatter",
-                      "dynamic_update_slice"});
+         op.IsAnyOf({"clamp", "concatenate", "pad", "AddBias", "scatter",
+                     "dynamic_update_slice"});
 }
 
 bool IsProduct(const FlatOp& op) {
@@ -36,31 +30,31 @@ bool KeepsScale(const FlatOp& op) {
            op.attributes.word == "minimum";
   if (op.Is("reduce_window"))
     return op.attributes.word == "add" || op.attributes.word == "maximum";
-  return IsAnyOf(op, {"negate", "abs", "convert", "Reshape", "broadcast_in_dim",
-                      "slice", "transpose", "reverse", "Scale", "StopGradient",
-                      "BiasGrad", "CoreSum", "Relu", "RoundBFloat16"});
+  return op.IsAnyOf({"negate", "abs", "convert", "Reshape", "broadcast_in_dim",
+                     "slice", "transpose", "reverse", "Scale", "StopGradient",
+                     "BiasGrad", "CoreSum", "Relu", "RoundBFloat16"});
 }
 
 // The operand that an op is linear in whose others do not scale; -1: none.
 int LinearOperand(const FlatOp& op) {
   if (op.Is("SoftmaxXentGrad")) return op.operands[2];  // probabilities, labels
-  return IsAnyOf(op, {"gather", "GatherGrad", "ScatterGrad", "dynamic_slice"})
+  return op.IsAnyOf({"gather", "GatherGrad", "ScatterGrad", "dynamic_slice"})
              ? op.operands[0]
              : -1;
 }
 
 // Linear in the first operand, whatever the scale of what it is compared by.
 bool IsChosen(const FlatOp& op) {
-  return IsAnyOf(op, {"ReluGrad", "MaximumGrad"});
+  return op.IsAnyOf({"ReluGrad", "MaximumGrad"});
 }
 
 // Signs and orders, which are the same at any scale.
 bool IsBlindToScale(const FlatOp& op) {
-  return IsAnyOf(op, {"sign", "arg_max", "arg_sort"});
+  return op.IsAnyOf({"sign", "arg_max", "arg_sort"});
 }
 
 bool IsPower(const FlatOp& op) {
-  return IsAnyOf(op, {"divide", "sqrt", "rsqrt"});
+  return op.IsAnyOf({"divide", "sqrt", "rsqrt"});
 }
 
 // The operands that decide the scale: a select's are its two values, a
@@ -78,7 +72,7 @@ std::vector<int> ValuesOf(const FlatOp& op) {
 // 0, infinity and NaN are the same however much one scales them.
 bool FitsAnyScale(const FlatFunction& function, int place) {
   const FlatOp& op = function.ops[DegreePlace(place)];
-  if (IsAnyOf(op, {"broadcast_in_dim", "convert", "Reshape"}))
+  if (op.IsAnyOf({"broadcast_in_dim", "convert", "Reshape"}))
     return FitsAnyScale(function, op.operands[0]);
   return op.Is("constant") && op.attributes.data == nullptr &&
          (op.attributes.value == 0 || !std::isfinite(op.attributes.value));
@@ -176,8 +170,8 @@ double Degrees::Of(const FlatOp& op) const {
 }
 
 bool TakesPlainNumbers(const FlatOp& op) {
-  return IsAnyOf(
-      op, {"add", "subtract", "maximum", "minimum", "compare", "select"});
+  return op.IsAnyOf(
+      {"add", "subtract", "maximum", "minimum", "compare", "select"});
 }
 
 bool KeepsItsValue(const FlatFunction& function, const std::vector<int>& sums,

@@ -3,6 +3,8 @@
 #ifndef PODSIM_MODELS_IMPORT_FLAT_H_
 #define PODSIM_MODELS_IMPORT_FLAT_H_
 
+#include <algorithm>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +27,10 @@ struct FlatOp {
 
   bool Is(std::string_view op) const {
     return entry != nullptr && entry->name == op;
+  }
+  bool IsAnyOf(std::initializer_list<std::string_view> ops) const {
+    return std::any_of(ops.begin(), ops.end(),
+                       [&](std::string_view op) { return Is(op); });
   }
 };
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -19,10 +20,12 @@
 #include "models/import/build.h"
 #include "models/import/coupling.h"
 #include "models/import/draws.h"
+#include "models/import/eval_loss.h"
 #include "models/import/flat.h"
 #include "models/import/hlo_module.h"
 #include "models/import/own_numbers.h"
 #include "models/import/pod_means.h"
+#include "models/import/roles.h"
 #include "models/import/schedule.h"
 #include "models/import/simplify.h"
 
@@ -30,6 +33,10 @@ namespace podsim {
 namespace {
 
 constexpr int kMostLowerings = 4;
+
+// Why an evaluation has no such loss, if it cannot be added up.
+constexpr char kSumsOverCores[] =
+    "it is no function of sums over the examples, as sum(w * l) / sum(w) is";
 
 absl::Status BadImport(const std::string& why) {
   return absl::InvalidArgumentError(why);
@@ -95,26 +102,6 @@ bool IsByExample(const Shape& shape) {
   return shape.batch_axis == 0 && shape.dims[0] == 1;
 }
 
-// Of a training; without a loss: -1.
-CoupledRoles RolesOf(const ImportFunction& from, const FlatFunction& function) {
-  CoupledRoles roles{.loss = -1};
-  for (int i = 0; i < from.arguments_size(); ++i) {
-    const ImportArgument::Kind kind = from.arguments(i).kind();
-    const int place = function.parameters[static_cast<std::size_t>(i)];
-    if (kind == ImportArgument::INPUT) roles.examples.push_back(place);
-    if (kind == ImportArgument::VARIABLE || kind == ImportArgument::STATE)
-      roles.variables.push_back(place);
-  }
-  std::size_t next = 0;
-  for (const ImportResult& result : from.results()) {
-    if (result.kind() == ImportResult::UNKNOWN) continue;
-    if (result.kind() == ImportResult::LOSS)
-      roles.loss = function.results[next];
-    ++next;
-  }
-  return roles;
-}
-
 class Importer {
  public:
   Importer(const ImportProto& from, std::vector<std::string>* warnings)
@@ -128,7 +115,10 @@ class Importer {
                             Annotated(FlatOf(from_.training()), "training"));
     const Coupling coupling = Coupled(training);
     SetPasses(training, coupling);
+    std::optional<EvalLoss> eval_loss;
     if (!coupling.to_reduce.empty()) {
+      eval_loss =
+          EvalLossOf(training, RolesOf(from_.training(), training).loss);
       PODSIM_ASSIGN_OR_RETURN(
           training,
           Annotated(WithPodMeans(training, coupling.to_reduce), "training"));
@@ -147,8 +137,14 @@ class Importer {
           AddArguments(from_.evaluation(), evaluation, false), "evaluation"));
       PODSIM_RETURN_IF_ERROR(Annotate(AddEvaluation(evaluation), "evaluation"));
     }
+    if (trains_alone_ == kSumsOverCores && eval_loss.has_value() &&
+        !HasEvaluationOf("loss"))
+      PODSIM_RETURN_IF_ERROR(Annotate(AddEvalLoss(*eval_loss), "evaluation"));
     PODSIM_RETURN_IF_ERROR(Annotate(AddTraining(training), "training"));
-    if (input_.loss_passes == MetricPasses::kTraining) Warn(NoEvalLoss());
+    if (input_.loss_passes == MetricPasses::kTraining &&
+        !input_.eval_loss.has_value())
+      Warn(NoEvalLoss());
+    WarnOfMetrics();
     return ToProto(graph_, input_);
   }
 
@@ -174,13 +170,16 @@ class Importer {
     const auto draws = [](const FlatOp& op) {
       return op.Is("random_bits") || op.Is("shared_random_bits");
     };
+    if (!coupling.to_reduce.empty()) {
+      trains_alone_ = kSumsOverCores;
+      coupled_ =
+          NamesOfFollowers(from_.training(), training, coupling.to_reduce);
+    }
     if (std::any_of(training.ops.begin(), training.ops.end(), draws))
       trains_alone_ = "it draws random numbers, as dropout does";
     for (const ImportArgument& argument : from_.training().arguments())
       if (argument.kind() == ImportArgument::STATE)
         trains_alone_ = "it has a state, as batch norm does";
-    if (!coupling.to_reduce.empty())
-      trains_alone_ = "it divides by sums over all cores' examples";
   }
 
   std::string NoEvalLoss() const {
@@ -191,15 +190,36 @@ class Importer {
         "; return \"loss\" from eval_fn, one number for each example");
   }
 
+  // Those that the training has and evaluations leave out beside its loss.
+  void WarnOfMetrics() const {
+    for (const MetricInput& metric : input_.metrics)
+      if (coupled_.contains(metric.name) &&
+          metric.passes == MetricPasses::kTraining)
+        Warn(absl::StrCat("evaluation: it has no ", metric.name,
+                          ": that of the training depends on sums over all "
+                          "cores' examples; return \"",
+                          metric.name,
+                          "\" from eval_fn, one number for each example"));
+  }
+
   void Warn(const std::string& text) const {
     if (warnings_ != nullptr) warnings_->push_back(PrintableLine(text));
   }
 
+  // Whether eval_fn returns a metric of that name.
+  bool HasEvaluationOf(const std::string& name) const {
+    return std::any_of(
+        input_.evaluation.begin(), input_.evaluation.end(),
+        [&](const EvaluationValue& each) { return each.metric == name; });
+  }
+
   // Of a metric, or the loss, of the training.
   MetricPasses PassesOf(const std::string& name) const {
-    for (const EvaluationValue& each : input_.evaluation)
-      if (each.metric == name) return MetricPasses::kAll;
-    return trains_alone_.empty() ? MetricPasses::kAll : MetricPasses::kTraining;
+    if (HasEvaluationOf(name)) return MetricPasses::kAll;
+    const bool differs = trains_alone_ == kSumsOverCores
+                             ? coupled_.contains(name)
+                             : !trains_alone_.empty();
+    return differs ? MetricPasses::kTraining : MetricPasses::kAll;
   }
 
   absl::Status AddArguments(const ImportFunction& from,
@@ -303,8 +323,7 @@ class Importer {
       input_.loss = Computed(value);
       input_.loss_passes = PassesOf("loss");
     } else if (result.kind() == ImportResult::METRIC) {
-      for (const EvaluationValue& each : input_.evaluation)
-        if (each.metric == result.name()) value = Computed(value);
+      if (HasEvaluationOf(result.name())) value = Computed(value);
       input_.metrics.push_back({.name = result.name(),
                                 .value = Computed(value),
                                 .combine = CombineOf(result),
@@ -368,10 +387,29 @@ class Importer {
     return absl::OkStatus();
   }
 
+  // The loss of all examples of an evaluation, from sums over them.
+  absl::Status AddEvalLoss(const EvalLoss& loss) {
+    PODSIM_ASSIGN_OR_RETURN(const std::vector<Value> values,
+                            Build(from_.training(), loss.of_each));
+    input_.eval_loss = loss.formula;
+    for (const Value value : values) {
+      const std::string name =
+          absl::StrCat("loss, sum ", input_.eval_loss->sums_size() + 1);
+      input_.eval_loss->add_sums(name);
+      input_.metrics.push_back({.name = name,
+                                .value = Computed(value),
+                                .combine = MetricCombine::kSum,
+                                .passes = MetricPasses::kEvaluation});
+    }
+    return absl::OkStatus();
+  }
+
   const ImportProto& from_;
   std::vector<std::string>* const warnings_;
   std::string
       trains_alone_;  // why an evaluation has no such loss; empty: it has
+  // Of kSumsOverCores: the metrics that follow from such sums.
+  std::set<std::string> coupled_;
   Graph graph_;
   GraphOfFlat builder_;
   CompileInput input_;

@@ -16,15 +16,10 @@ namespace {
 
 std::size_t AtPlace(int place) { return static_cast<std::size_t>(place); }
 
-bool IsOneOf(const FlatOp& op, std::initializer_list<const char*> names) {
-  return std::any_of(names.begin(), names.end(),
-                     [&](const char* name) { return op.Is(name); });
-}
-
 // Ops that are the same of int32 and of float32.
 bool KeepsWholes(const FlatOp& op) {
-  return IsOneOf(op, {"add", "maximum", "minimum", "Reshape", "select",
-                      "broadcast_in_dim"}) &&
+  return op.IsAnyOf({"add", "maximum", "minimum", "Reshape", "select",
+                     "broadcast_in_dim"}) &&
          op.type.dtype == DType::kInt32 && !op.type.batched();
 }
 

@@ -104,6 +104,40 @@ def check_plan_reads_one_example():
     return good
 
 
+def check_evaluations_cost_nothing():
+    """A training step is priced alike with an eval_fn that computes a hundred times as much,
+    and without one; no estimate that compute priced op by op may miss is handed over."""
+
+    def loss(params, batch):
+        return optax.softmax_cross_entropy_with_integer_labels(
+            batch["x"] @ params["w"], batch["y"]).mean()
+
+    def per_example(params, batch):
+        wide = batch["x"] @ np.ones((784, 4096), np.float32)
+        return {"norm": (wide * wide).sum(1) + (batch["x"] @ params["w"]).sum(1)}
+
+    params = {"w": np.zeros((784, 10), np.float32)}
+    batch = {"x": np.ones((256, 784), np.float32), "y": np.zeros(256, np.int32)}
+    job = {"topology": "v3-8..v3-32", "batch_per_core": 8, "optimizer": podsim.sgd(0.1),
+           "train_steps": 2, "eval_dataset": batch}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with_it = podsim.plan(loss, params, batch, eval_fn=per_example, **job)
+        without = podsim.plan(loss, params, batch, **job)
+        run = podsim.train(loss, params, batch, eval_fn=per_example, quiet=True,
+                           **job | {"topology": "v3-8"})
+    prices = [[(row.step_seconds, row.compute_seconds, row.all_reduce_seconds, row.seconds)
+               for row in plan] for plan in (with_it, without)]
+    good = (prices[0] == prices[1] and run.evaluations[-1]["metrics"]["norm"] > 0
+            and run.plan.step_seconds == without["v3-8"].step_seconds
+            and run.plan.step_seconds_low is run.plan.step_seconds_high is None
+            and run.summary.simulated_step_seconds_low is None
+            and run.summary.simulated_step_seconds_high is None)
+    print(f"evaluations cost no step anything: {'as it should' if good else (prices, run)}",
+          flush=True)
+    return good
+
+
 def main():
     begin = time.monotonic()
     print(f"JAX {jax.__version__}, podsim of {podsim.__path__[0]}")
@@ -112,6 +146,7 @@ def main():
     good.append(check_flax())
     good.append(check_state())
     good.append(check_plan_reads_one_example())
+    good.append(check_evaluations_cost_nothing())
     good.append(refusals.all_said())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

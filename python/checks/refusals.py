@@ -67,6 +67,32 @@ def mapped_over_devices(p, x):
     return jnp.mean(jax.pmap(lambda rows: rows @ p["w"])(x[None]))
 
 
+EXPLICIT = jax.make_mesh((1,), ("data",), axis_types=(jax.sharding.AxisType.Explicit,))
+ROWS = jax.sharding.NamedSharding(EXPLICIT, jax.sharding.PartitionSpec("data", None))
+
+
+def resharded(p, x):
+    return jnp.mean(jax.sharding.reshard(x, ROWS) * p["w"][:, 0])
+
+
+def resharded_for_a_product(p, x):
+    """JAX itself refuses its gradient."""
+    return jnp.mean(jax.sharding.reshard(x, ROWS) @ p["w"])
+
+
+def resharded_without_a_mesh(p, x):
+    return jnp.mean(jax.sharding.reshard(x, jax.sharding.PartitionSpec("data")) @ p["w"])
+
+
+def sharded_product(p, x):
+    return jnp.mean(jnp.einsum("bi,io->bo", x, p["w"], out_sharding=ROWS))
+
+
+def sets_a_mesh(p, x):
+    with jax.set_mesh(EXPLICIT):
+        return jnp.mean(x @ p["w"])
+
+
 def places_twice(p, x):
     places = jax.lax.stop_gradient(x).astype(int)
     return jnp.mean(jnp.zeros((len(x), 4)).at[:, places[0]].set(x @ p["w"][:, :1]))
@@ -101,6 +127,11 @@ REFUSED = [(running_sum, "another axis"), (counted_examples, "array of the data 
            (loop_over_examples, "jax.vmap"), (callback, "compute it before"),
            (sharded, ": jax.shard_map divides the work over devices, but podsim does"),
            (mapped_over_devices, ": jax.pmap divides the work over devices"),
+           (resharded, ": jax.sharding.reshard divides the work over devices"),
+           (resharded_for_a_product, "places arrays on devices itself"),
+           (resharded_without_a_mesh, "places arrays on devices itself"),
+           (sharded_product, ": out_sharding= of dot_general divides the work"),
+           (sets_a_mesh, "places arrays on devices itself"),
            (places_twice, "unique_indices=True"), (permuted, "leave them out"),
            (keys_but_the_first, "fold_in(key, 1)"),
            (sorted_twice, "sorts as jnp.sort does"), (NAMELESS, "complex numbers (complex64")]
@@ -111,9 +142,24 @@ def message_of(function):
         warnings.simplefilter("ignore")
         try:
             podsim.export(function, PARAMS, BATCH, pathlib.Path(folder, "model"))
-        except podsim.PodsimError as error:
+        except (podsim.PodsimError, ValueError) as error:
             return str(error)
     return "it is taken"
+
+
+def with_placed_params():
+    """They are taken: the numbers are the same wherever they lie."""
+    placed = jax.device_put(PARAMS, jax.sharding.NamedSharding(
+        EXPLICIT, jax.sharding.PartitionSpec("data")))
+    with tempfile.TemporaryDirectory() as folder:
+        podsim.export(keys_of_all, placed, BATCH, pathlib.Path(folder, "model"))
+    return True
+
+
+def within_a_mesh(kind):
+    """What is said where a mesh with such axes is in effect around the call."""
+    with jax.set_mesh(jax.make_mesh((1,), ("data",), axis_types=(kind,))):
+        return message_of(keys_of_all)
 
 
 def lines_of(function):
@@ -200,6 +246,10 @@ def all_said():
              check_left_out(donated, "donate_argnums or donate_argnames of jax.jit has no effect")]
     good.append(not warnings_of(compiled))
     good.append(message_of(keys_of_all) == "it is taken")
+    good.append(with_placed_params())
+    good.append(within_a_mesh(jax.sharding.AxisType.Auto) == "it is taken")
+    good.append("jax.set_mesh has put a mesh into effect whose axis 'data' divides arrays"
+                in within_a_mesh(jax.sharding.AxisType.Explicit))
     return all(good)
 
 

@@ -17,7 +17,8 @@ def _become(program: str, arguments: Sequence[str]) -> NoReturn:
     own."""
     try:
         path = os.fspath(_programs.find(program))
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         os.execve(path, [program, *arguments], _programs.environment())
     except (OSError, PodsimError) as error:
         sys.exit(f"{program}: {error}")

@@ -109,7 +109,7 @@ def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "
                             **begins, **chosen})
         _process.launch(flags, progress, own_dir is not None, own.watching)
         events = metrics.read()
-        summary = events["summary"][-1]
+        summary = _result.summary_of(events["summary"][-1])
         weights = _result.read_weights(_checkpoint_of(kept, summary, chosen))
     if not events.get("step") and chosen.get("mode") != "eval":
         _checks.warn(_result.nothing_left(events["plan"][-1], summary))

@@ -149,7 +149,7 @@ def warnings(text: str, evaluates: bool) -> list[str]:
     with what it says of evaluations."""
     found = [each for each in map(_WARNING.match, text.splitlines())
              if each and (evaluates or each["name"] != "evaluation")]
-    return [f"{each['place'] or ''}{each['why'].replace('it has no loss', 'an evaluation has no loss')}"
+    return [(each["place"] or "") + re.sub("^it has no ", "an evaluation has no ", each["why"])
             for each in found]
 
 

@@ -6,11 +6,12 @@ import os
 import sysconfig
 from typing import Any, Iterator
 
-from . import _checks
+from . import _checks, _meshes
 from ._errors import PodsimError
 
 # Primitives that divide work over devices, by what people call.
-_DIVIDES = {"shard_map": "jax.shard_map", "xla_pmap": "jax.pmap"}
+_DIVIDES = {"shard_map": "jax.shard_map", "xla_pmap": "jax.pmap",
+            "reshard": "jax.sharding.reshard"}
 _PMAP_AXIS = "pmap"  # is in the name of the axis over which jax.pmap calls shard_map
 _SHOWS = ("debug_print", "debug_callback")
 _SHOWN = ("jax.debug.print and jax.debug.callback are left out: the cores of a pod have no "
@@ -134,6 +135,8 @@ def _divider(equation: Any) -> str:
     """"jax.pmap", of an equation that divides work over devices; empty: it does not."""
     name = _DIVIDES.get(equation.primitive.name, "")
     axes = getattr(equation.params.get("mesh"), "axis_names", ())
+    if not name and _meshes.explicit_axes(getattr(equation.params.get("out_sharding"), "mesh", None)):
+        return f"out_sharding= of {equation.primitive.name}"
     return "jax.pmap" if name and any(_PMAP_AXIS in str(axis) for axis in axes) else name
 
 
@@ -145,10 +148,8 @@ def check(closed: Any) -> None:
         divider = _divider(equation)
         if divider:
             raise PodsimError(
-                f"{line}{divider} divides the work over devices, but podsim does that "
-                "itself: it gives each core of the slice its own examples of the batch and "
-                "reduces the gradients; take it out, with psum and the like, and write the "
-                "function for one core's examples")
+                f"{line}{divider} divides the work over devices, but {_meshes.PODS_WORK}; take it out, "
+                "with psum and the like, and write the function for one core's examples")
         for idle in _idle(equation):
             said = f"{line_of(equation) or _line_inside(equation) or line}{idle}"
             if said not in warned:

@@ -11,8 +11,8 @@ from typing import Any, Callable, Iterator
 
 import numpy as np
 
-from . import (_calling, _checks, _decompositions, _failures, _jaxprs, _leaks, _maps, _random,
-               _sums, _trees, _unread, _uses, _wide)
+from . import (_calling, _checks, _decompositions, _failures, _jaxprs, _leaks, _maps, _meshes,
+               _random, _sums, _trees, _unread, _uses, _wide)
 from ._asking import Asked
 from ._counts import BATCHES, merged
 from ._functions import OF_EVALUATION, Loss, again, check_takes_no_key, checked_metrics
@@ -282,6 +282,8 @@ def import_message(name: str, loss_fn: Callable[..., Any], params: Any, examples
     """ImportProto. `examples`: a batch, of which only shapes and types are read;
     begins: with the numbers of params and state, too. Raises what JAX raises for a
     function that it cannot trace."""
+    _meshes.check()
+    params, state = _meshes.unplaced(params), _meshes.unplaced(state)
     carried = State(state, params)
     names = _names(params, carried.names, examples)
     training = _training(loss_fn, params, carried, examples, names, begins)

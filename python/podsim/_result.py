@@ -58,10 +58,11 @@ class Run(NotCalled):
     """What the job ran with: slice, global_batch, train_steps, ..., the settings with
     their types, hbm_bytes_per_core (of a core or chip: replica_name) of
     hbm_bytes_available, and of a simulated step
-    step_seconds, step_seconds_low and step_seconds_high; plan_hash."""
+    step_seconds, step_seconds_low and step_seconds_high (None where compute is priced op by
+    op without fusion, as that of an imported model is); plan_hash."""
     summary: dict[str, Any]
     """The last loss, eval_loss, eval_accuracy, eval_metrics; times of the wall clock;
-    simulated_step_seconds is the pod's."""
+    simulated_step_seconds is the pod's, with _low and _high as in plan."""
     model_dir: pathlib.Path | None
     """Where the checkpoints are, if the job named a place."""
 
@@ -184,6 +185,13 @@ def plan_of(event: Mapping[str, Any], summary: Mapping[str, Any]) -> dict[str, A
     times = {f"step_seconds{end}": summary[f"simulated_step_seconds{end}"]
              for end in ("", "_low", "_high") if f"simulated_step_seconds{end}" in summary}
     return {**event, "settings": settings, **times}
+
+
+def summary_of(event: Mapping[str, Any]) -> dict[str, Any]:
+    """Run.summary, of a metrics file's event. Of a model whose compute is priced op by op no
+    lower and upper estimate of the step is known."""
+    band = dict.fromkeys(("simulated_step_seconds_low", "simulated_step_seconds_high"))
+    return {**band, **event} if "simulated_step_seconds" in event else dict(event)
 
 
 _TYPES: Mapping[str, Any] = {"N": int, "X": float, "BYTES": int}

@@ -8,6 +8,8 @@ import threading
 import time
 from typing import Iterator
 
+from . import _display
+
 THREAD = "podsim tells of a wait"
 _FIRST = 1.0  # seconds, before which it is no wait
 _OFTEN = 0.2  # on a terminal, where one line moves
@@ -22,9 +24,9 @@ def _text(what: str, begin: float) -> str:
 def _tell(what: str, done: threading.Event) -> None:
     begin = time.monotonic()
     out = sys.stderr
-    if done.wait(_FIRST):
+    if out is None or done.wait(_FIRST):  # there is none under pythonw, for one
         return
-    live = out.isatty()
+    live = _display.is_terminal(out)
     wait = _OFTEN if live else _AGAIN
     told = True
     while told:

@@ -107,8 +107,8 @@ _WAYS = (
      "jax.random.normal(key, shape)"),
     (r"(?:accept dtypes?|interpret) .*key<",
      "a random key is used as a number: draw from it, jax.random.normal(key, shape)"),
-    (r"with_sharding_constraint|non-empty mesh|NamedSharding|PartitionSpec|context mesh|"
-     r"Backend '\w+' failed to initialize|Unknown backend|[Mm]esh axis|shard_map", _DEVICES),
+    (r"with_sharding_constraint|non-empty mesh|NamedSharding|PartitionSpec|[Cc]ontext mesh|"
+     r"ShardingTypeError|set_mesh|out_sharding|Backend '\w+' failed to initialize|Unknown backend|[Mm]esh axis|shard_map", _DEVICES),
     (r"cannot reshape array of shape \S.*? into shape (\(.*?\)|\d+)",
      "reshape to {0}: the array has the shape {shape}, another number of elements{examples}"),
     (r"Tracer\b'?(?: object)? has no attribute '?(\w+)", "an array has no {0}{near}"),

@@ -24,6 +24,13 @@ class MainTest(unittest.TestCase):
         self.assertEqual((code, out), (2, ""))
         self.assertIn("no_such_flag", err)
 
+    def test_a_program_is_run_without_standard_output(self):
+        code = ("import sys; sys.stdout = None; from podsim import __main__; "
+                "__main__.main(['pod_launch', '--version'])")
+        done = subprocess.run([sys.executable, "-c", code], cwd=PACKAGE, capture_output=True,
+                              text=True, timeout=60, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_help_and_mistakes_name_the_programs(self):
         code, out, err = run("--help")
         self.assertEqual((code, err), (0, ""))

@@ -1,5 +1,6 @@
 """What a call refuses before it begins, and what one that failed says."""
 
+import contextlib
 import inspect
 import pathlib
 import re
@@ -277,11 +278,13 @@ class ImportingTest(unittest.TestCase):
     def test_warnings_of_an_import_have_their_line(self):
         said = ("warning: train.py:8: divide (divide): the loss couples the examples\n"
                 "something else\nwarning: sqrt: the loss couples\n"
-                "warning: evaluation: it has no loss: why\n")
+                "warning: evaluation: it has no loss: why\n"
+                "warning: evaluation: it has no margin: that is why it has no other\n")
         coupled = ["train.py:8: the loss couples the examples", "the loss couples"]
         self.assertEqual(_importing.warnings(said, False), coupled)
         self.assertEqual(_importing.warnings(said, True),
-                         [*coupled, "an evaluation has no loss: why"])
+                         [*coupled, "an evaluation has no loss: why",
+                          "an evaluation has no margin: that is why it has no other"])
         self.assertEqual(_importing.warnings("", True), [])
 
 
@@ -361,6 +364,18 @@ class JaxprsTest(unittest.TestCase):
             axis_names=("_internal_pmap_axis_name",))
         with self.assertRaisesRegex(podsim.PodsimError, "^train.py:7: jax.pmap divides the work"):
             _jaxprs.check(self.jaxpr("jit", ("/me/train.py", 7), inside=inner))
+
+    def test_explicit_sharding_is_refused_with_its_line(self):
+        with self.assertRaisesRegex(podsim.PodsimError, "^train.py:7: jax.sharding.reshard divides"):
+            _jaxprs.check(self.jaxpr("reshard", ("/me/train.py", 7)))
+        for kind, is_refused in (("Explicit", True), ("Auto", False)):
+            mesh = types.SimpleNamespace(axis_names=("data",), axis_types=(kind,))
+            product = self.jaxpr("dot_general", ("/me/train.py", 8))
+            product.eqns[0].params["out_sharding"] = types.SimpleNamespace(mesh=mesh)
+            said = "^train.py:8: out_sharding= of dot_general divides the work"
+            with (self.assertRaisesRegex(podsim.PodsimError, said) if is_refused
+                  else contextlib.nullcontext()):
+                _jaxprs.check(product)
 
     def test_places_and_donations_have_no_effect(self):
         unspecified = type("UnspecifiedValue", (), {})()

@@ -107,6 +107,17 @@ class RunTest(unittest.TestCase):
         np.testing.assert_array_equal(np.isnan(run.losses), [False, True, False])
         self.assertIn("<svg", run._repr_html_())
 
+    def test_compute_that_is_priced_op_by_op_has_no_low_and_high(self):
+        event = {name: value for name, value in SUMMARY.items()
+                 if name not in ("simulated_step_seconds_low", "simulated_step_seconds_high")}
+        summary = _result.summary_of(event)
+        plan = _result.plan_of({"settings": {}}, summary)
+        for record, name in ((plan, "step_seconds"), (summary, "simulated_step_seconds")):
+            self.assertEqual((record[name], record[name + "_low"], record[name + "_high"]),
+                             (43e-6, None, None))
+        self.assertEqual(_result.summary_of(SUMMARY), SUMMARY)
+        self.assertEqual(_result.summary_of({"loss": 1.0}), {"loss": 1.0})
+
     def test_the_plan_has_times_and_typed_settings(self):
         plan = run_of(1).plan
         self.assertEqual((plan["step_seconds_low"], plan["step_seconds"],

@@ -55,6 +55,12 @@ class SpokenTest(unittest.TestCase):
                 pass
         self.assertEqual(out.getvalue(), "")
 
+    def test_without_standard_error_nothing_is_told(self):
+        with mock.patch.object(sys, "stderr", None), mock.patch.object(
+                sys, "stdout", io.StringIO()) as out, mock.patch.object(_spoken, "_FIRST", 0):
+            _spoken._tell("nothing", threading.Event())
+        self.assertEqual(out.getvalue(), "")
+
     def test_it_ends_with_an_error_too(self):
         before = threading.active_count()
         with self.assertRaisesRegex(ValueError, "wrong"), _spoken.spoken("nothing"):

@@ -1,6 +1,7 @@
 #include "runtime/launch/train_job.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,12 @@
 
 namespace podsim {
 namespace {
+
+// None where the step may well be outside.
+std::optional<SimulatedBand> BandOf(const JobForecast& forecast) {
+  if (forecast.is_op_by_op) return std::nullopt;
+  return SimulatedBand{forecast.band.low, forecast.band.high};
+}
 
 // A training job's lines, metrics and closing block.
 class TrainingDisplay final : public JobDisplay {
@@ -71,8 +78,7 @@ class TrainingDisplay final : public JobDisplay {
       reporter_.Fail(*outcome.failure);
     } else if (outcome.exit_code == 0 || outcome.drained) {
       if (const auto& forecast = forecast_.Get(); forecast.ok())
-        reporter_.set_simulated_step(forecast->step.total,
-                                     {forecast->band.low, forecast->band.high},
+        reporter_.set_simulated_step(forecast->step.total, BandOf(*forecast),
                                      HowText(*forecast));
       reporter_.Finish();
     } else {

@@ -129,8 +129,13 @@ ordered_json JsonRow(const LadderRow& row, double price) {
   one["hbm_bytes_per_core"] = HbmBytes(row.plan.core_memory());
   one["hbm_bytes_available"] = row.plan.core_memory().hbm();
   one["step_seconds"] = step.total.seconds();
-  one["step_seconds_low"] = forecast.band.low.seconds();
-  one["step_seconds_high"] = forecast.band.high.seconds();
+  // Null where the step may well be outside.
+  one["step_seconds_low"] = nullptr;
+  one["step_seconds_high"] = nullptr;
+  if (!forecast.is_op_by_op) {
+    one["step_seconds_low"] = forecast.band.low.seconds();
+    one["step_seconds_high"] = forecast.band.high.seconds();
+  }
   one["input_seconds"] = step.input.seconds();
   one["compute_seconds"] = (step.compute + step.update).seconds();
   one["all_reduce_seconds"] = step.communication.seconds();

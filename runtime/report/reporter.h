@@ -49,7 +49,8 @@ class Reporter {
   // The first error of the metrics file.
   absl::Status status() const;
   const RunSummary& summary() const { return collector_.summary(); }
-  void set_simulated_step(SimTime step, const SimulatedBand& band,
+  void set_simulated_step(SimTime step,
+                          const std::optional<SimulatedBand>& band,
                           const std::string& how) {
     collector_.set_simulated_step(step, band, how);
   }

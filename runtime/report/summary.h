@@ -70,7 +70,8 @@ struct RunSummary {
   std::optional<Goodput> goodput;       // wall, once the job is done
   std::optional<FaultAccount> faults;   // once done or failed, if there are any
   std::optional<SimTime> simulated_step;
-  std::optional<SimulatedBand> simulated_band;  // around it
+  // Around it; none where compute is priced op by op.
+  std::optional<SimulatedBand> simulated_band;
   std::string simulated_how;  // "torus_all, bound by the all-reduce"
 };
 
@@ -103,7 +104,8 @@ class SummaryCollector {
   // `now`: when the event arrived.
   void OnEvent(const JobEvent& event, absl::Time now);
   const RunSummary& summary() const { return summary_; }
-  void set_simulated_step(SimTime step, const SimulatedBand& band,
+  void set_simulated_step(SimTime step,
+                          const std::optional<SimulatedBand>& band,
                           const std::string& how) {
     summary_.simulated_step = step;
     summary_.simulated_band = band;

@@ -1,7 +1,9 @@
 // Simulated time of segments, by hand for one op and by its rules for a model.
 #include "host/core/pricer.h"
 
+#include "models/composites/expr.h"
 #include "models/graph/compile.h"
+#include "models/optimizer/optimizer.h"
 #include "models/zoo/zoo.h"
 #include "tests/testing/status_matchers.h"
 
@@ -125,6 +127,49 @@ TEST(PriceEntry, AnAbsentEntryCostsNothing) {
       PriceEntry(program, EntryPoint::kTrainMicrobatch, 128, Figures());
   EXPECT_EQ(cost.time.picoseconds(), 0);
   EXPECT_EQ(cost.hbm_bytes, 0);
+}
+
+// A layer under the mean of its squares; with an evaluation, which has a larger
+// product of its own.
+Program Evaluated(bool evaluates) {
+  Graph g("evaluated");
+  const Value x = g.Features({{64}});
+  const auto squares = [&](Value kernel, const char* name) {
+    const Expr y(g, g.MatMul(x, kernel), name);
+    return (y * y).Sum({1}).value();
+  };
+  const Value kernel = g.Variable("kernel", {{64, 32}}, Initializer::kZeros);
+  CompileInput input = {.update = Optimizer};
+  if (evaluates) {
+    OpAttributes wide;
+    wide.shape = {{64, 4096}};
+    const Value constant = g.Apply(OpCode::kConstant, {}, wide)[0];
+    input.metrics = {{.name = "wide",
+                      .value = squares(constant, "wide"),
+                      .passes = MetricPasses::kEvaluation}};
+  }
+  input.loss = squares(kernel, "narrow");
+  auto program = Compile(g, input, {});
+  EXPECT_THAT(program, testing::IsOk());
+  return program.value_or(Program());
+}
+
+TEST(PriceEntry, AnEvaluationCostsATrainingStepNothing) {
+  const auto cost = [](EntryPoint entry, bool evaluates) {
+    return PriceEntry(Evaluated(evaluates), entry, 128, Figures());
+  };
+  for (const EntryPoint entry :
+       {EntryPoint::kTrainMicrobatch, EntryPoint::kUpdate}) {
+    const CoreCost with = cost(entry, true);
+    const CoreCost without = cost(entry, false);
+    EXPECT_GT(without.time.picoseconds(), 0);
+    EXPECT_EQ(with.time, without.time);
+    EXPECT_EQ(with.matrix_flops, without.matrix_flops);
+    EXPECT_EQ(with.vector_flops, without.vector_flops);
+    EXPECT_EQ(with.hbm_bytes, without.hbm_bytes);
+  }
+  EXPECT_GT(cost(EntryPoint::kEval, true).matrix_flops,
+            100 * cost(EntryPoint::kEval, false).matrix_flops);
 }
 
 // Six matrix products per example and weight, forward and backward, but for

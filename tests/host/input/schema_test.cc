@@ -101,6 +101,11 @@ TEST(WriteField, ConvertsAsTheSchemaSays) {
   EXPECT_THAT(status, IsOk());
   EXPECT_THAT(Written<std::uint8_t>("a=uint8[3]", Raw(bytes), &status),
               ElementsAre(0, 1, 255));
+  // Any byte but 0 is true, and true is 1.
+  EXPECT_THAT(
+      Written<std::uint8_t>("a=bool[4]", Raw({"\x00\x01\x02\xff", 4}), &status),
+      ElementsAre(0, 1, 1, 1));
+  EXPECT_THAT(status, IsOk());
   EXPECT_THAT(Written<std::int32_t>("a=int64", Number(-5), &status),
               ElementsAre(-5));
   EXPECT_THAT(Written<float>("a=float32", Text("1.5e2"), &status),

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -20,6 +21,7 @@ using ::podsim::testing::IsOk;
 
 constexpr std::int64_t kPixels = 64;
 constexpr std::int64_t kClasses = 10;
+constexpr std::size_t kWeighed = 8;  // pixels
 
 // Logits less their means over the examples of a core.
 std::shared_ptr<const ModelProto> CentredImages(bool with_weights) {
@@ -44,9 +46,13 @@ double LossOfExample(const std::vector<double>& logits, std::size_t label) {
   return std::log(sum);
 }
 
-// The mean loss of all held-out examples, each core's `batch` after another.
-double KnownLoss(const PodSetup& setup, const std::vector<float>& kernel,
-                 std::int64_t batch) {
+// All held-out examples, as the program's inputs.
+struct HeldOut {
+  std::vector<float> pixels;
+  std::vector<std::int32_t> labels;
+};
+
+HeldOut HeldOutOf(const PodSetup& setup) {
   const std::int64_t examples = setup.dataset->size(Split::kEval);
   Batch all;
   EXPECT_THAT(FillEvalBatch(
@@ -61,24 +67,40 @@ double KnownLoss(const PodSetup& setup, const std::vector<float>& kernel,
   };
   const auto pixels = all.Values<float>(field("features"));
   const auto labels = all.Values<std::int32_t>(field("labels"));
+  return {{pixels.begin(), pixels.end()}, {labels.begin(), labels.end()}};
+}
+
+// Of example `row`, in float64.
+std::vector<double> LogitsOf(const HeldOut& all, std::size_t row,
+                             const std::vector<float>& kernel) {
+  std::vector<double> logits(kClasses);
+  for (std::size_t c = 0; c < kClasses; ++c)
+    for (std::size_t i = 0; i < kPixels; ++i)
+      logits[c] +=
+          double{all.pixels[row * kPixels + i]} * kernel[i * kClasses + c];
+  return logits;
+}
+
+// The mean loss of all held-out examples, each core's `batch` after another.
+double KnownLoss(const PodSetup& setup, const std::vector<float>& kernel,
+                 std::size_t batch) {
+  const HeldOut all = HeldOutOf(setup);
+  const std::size_t examples = all.labels.size();
   double total = 0;
-  for (std::int64_t begin = 0; begin < examples; begin += batch) {
-    const std::int64_t rows = std::min(batch, examples - begin);
-    std::vector<std::vector<double>> logits(static_cast<std::size_t>(rows),
-                                            std::vector<double>(kClasses));
-    for (std::size_t c = 0; c < kClasses; ++c) {
-      double sum = 0;
-      for (std::size_t r = 0; r < logits.size(); ++r) {
-        for (std::size_t i = 0; i < kPixels; ++i)
-          logits[r][c] += double{pixels[(begin + r) * kPixels + i]} *
-                          kernel[i * kClasses + c];
-        sum += logits[r][c];
-      }
-      for (auto& row : logits) row[c] -= sum / static_cast<double>(rows);
+  for (std::size_t begin = 0; begin < examples; begin += batch) {
+    const std::size_t end = std::min(begin + batch, examples);
+    std::vector<std::vector<double>> logits;
+    std::vector<double> mean(kClasses);
+    for (std::size_t row = begin; row < end; ++row) {
+      logits.push_back(LogitsOf(all, row, kernel));
+      for (std::size_t c = 0; c < kClasses; ++c)
+        mean[c] += logits.back()[c] / static_cast<double>(end - begin);
     }
-    for (std::size_t r = 0; r < logits.size(); ++r)
-      total +=
-          LossOfExample(logits[r], static_cast<std::size_t>(labels[begin + r]));
+    for (std::size_t row = begin; row < end; ++row) {
+      std::vector<double>& of_row = logits[row - begin];
+      for (std::size_t c = 0; c < kClasses; ++c) of_row[c] -= mean[c];
+      total += LossOfExample(of_row, static_cast<std::size_t>(all.labels[row]));
+    }
   }
   return total / static_cast<double>(examples);
 }
@@ -101,6 +123,88 @@ TEST(Evaluation, TheLastBatchIsSmaller) {
       EXPECT_NEAR(LossOf(result.evaluations[0]),
                   KnownLoss(setup, result.variables, batch),
                   2 * 64 * 0x1p-24 * 4);
+    }
+}
+
+// How far the first pixels of an example, of 16 grey values, are beyond
+// `least`.
+double WeightOf(const HeldOut& all, std::size_t row, double least) {
+  double sum = 0;
+  for (std::size_t i = 0; i < kWeighed; ++i)
+    sum += all.pixels[row * kPixels + i];
+  return std::max(sum - least, 0.0);
+}
+
+// Training's loss is a mean, an evaluation's is sum(w l) / max(sum(w), 1) of
+// all its examples, w as WeightOf says.
+std::shared_ptr<const ModelProto> WeightedImages(double least) {
+  Graph g("weighted");
+  const Value x = g.Reshape(g.Features({{8, 8}}), {{kPixels}});
+  const Value kernel =
+      g.Variable("kernel", {{kPixels, kClasses}}, Initializer::kGlorotUniform);
+  const Expr loss(g, g.SoftmaxXent(g.MatMul(x, kernel), g.Labels()).loss, "l");
+  OpAttributes part;
+  part.lists["start_indices"] = {0, 0};
+  part.lists["limit_indices"] = {1, static_cast<std::int64_t>(kWeighed)};
+  part.lists["strides"] = {1, 1};
+  const Expr sum = Expr(g, x, "w").Apply("slice", {}, part).Sum({1});
+  const Expr weight = (sum - sum.Splat(least)).Apply("maximum", {sum.Splat(0)});
+  MetricFormula ratio;
+  ratio.add_sums("of losses");
+  ratio.add_sums("of weights");
+  const auto add = [&](MetricFormula::Op op, std::vector<int> operands) {
+    MetricFormula::Node& node = *ratio.add_nodes();
+    node.set_op(op);
+    for (const int each : operands) node.add_operands(each);
+    return &node;
+  };
+  add(MetricFormula::NUMBER, {})->set_value(1);
+  add(MetricFormula::MAXIMUM, {1, 2});
+  add(MetricFormula::DIVIDE, {0, 3});
+  const auto metric = [](const char* name, const Expr& value) {
+    return MetricInput{.name = name,
+                       .value = value.value(),
+                       .combine = MetricCombine::kSum,
+                       .passes = MetricPasses::kEvaluation};
+  };
+  const auto model = ToProto(g, {.loss = loss.value(),
+                                 .loss_passes = MetricPasses::kTraining,
+                                 .eval_loss = ratio,
+                                 .metrics = {metric("of losses", loss * weight),
+                                             metric("of weights", weight)}});
+  EXPECT_THAT(model, IsOk());
+  return std::make_shared<const ModelProto>(model.value_or(ModelProto()));
+}
+
+// Whatever the batch, and with cores and hosts whose weights are all 0.
+TEST(Evaluation, ALossOfSumsIsThatOfAllExamplesAtOnce) {
+  for (const double least : {0.0, 1.5, 1e6})
+    for (const int batch : {4, 16}) {
+      const PodSetup setup = MakeSetup({.batch_per_core = batch,
+                                        .learning_rate = 0.5,
+                                        .own_model = WeightedImages(least)});
+      ASSERT_OK_AND_ASSIGN(const PodResult result, TrainInProcess(setup));
+      ASSERT_EQ(result.evaluations.size(), 1U);
+      EXPECT_EQ(result.evaluations[0].metrics_size(), 1);
+      const HeldOut all = HeldOutOf(setup);
+      double total = 0;
+      double weights = 0;
+      int without = 0;
+      for (std::size_t row = 0; row < all.labels.size(); ++row) {
+        const double weight = WeightOf(all, row, least);
+        const std::size_t label = static_cast<std::size_t>(all.labels[row]);
+        if (weight == 0) ++without;
+        weights += weight;
+        total +=
+            weight * LossOfExample(LogitsOf(all, row, result.variables), label);
+      }
+      if (least > 0) {
+        EXPECT_GT(without, 100) << least;
+      }
+      // As above, and of a weight 8 roundings of sums of at most 8.
+      EXPECT_NEAR(LossOf(result.evaluations[0]), total / std::max(weights, 1.0),
+                  2 * 64 * 0x1p-24 * 4 + 8 * 8 * 0x1p-24 * 8)
+          << least << " " << batch;
     }
 }
 

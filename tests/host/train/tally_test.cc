@@ -43,6 +43,18 @@ TEST(TallyTest, NamesTheFirstRowThatIsNotFinite) {
   EXPECT_EQ(tally.bad_loss, bad);
 }
 
+TEST(TallyTest, WhatALossIsMadeOfIsLookedAtToo) {
+  const std::vector<float> good = {1, 1};
+  const std::vector<float> bad = {1, std::nanf("")};
+  Tally tally;
+  tally.Count({{},
+               good,
+               {{good, MetricCombine::kSum, /*is_of_loss=*/true},
+                {bad, MetricCombine::kSum, /*is_of_loss=*/true}}},
+              4);
+  EXPECT_EQ(tally.bad_row, 5);
+}
+
 TEST(TallyTest, WithoutALossNoneIsBad) {
   const std::vector<float> values = {std::nanf("")};
   const std::vector<float> weights = {1};

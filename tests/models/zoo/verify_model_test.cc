@@ -216,6 +216,18 @@ TEST(VerifyModelTest, RefusesWhatIsWanted) {
              static_cast<MetricSum::Combine>(9));
        },
        "no rule of combination"},
+      {[](ModelProto& m) { m.mutable_graph()->mutable_eval_loss(); },
+       "two losses of an evaluation"},
+      {[](ModelProto& m) {
+         m.mutable_graph()->set_loss_passes(MetricSum::TRAINING_ALONE);
+         m.mutable_graph()->mutable_eval_loss()->add_sums("accuracy");
+       },
+       "the evaluation's loss: its formula names"},
+      {[](ModelProto& m) {
+         m.mutable_graph()->set_loss_passes(MetricSum::TRAINING_ALONE);
+         m.mutable_graph()->mutable_eval_loss();
+       },
+       "the evaluation's loss: its formula has 0 nodes"},
       {[](ModelProto& m) { m.mutable_graph()->add_results(0); },
        "result 0 is no computed value"}};
   for (const Damage& damage : all) ExpectRefused(damage);

@@ -172,6 +172,19 @@ TEST(LadderTest, HostsOfOneAndEightChipsArePlanned) {
               ::testing::ContainsRegex("v5litepod-1 [^\n]* compute"));
 }
 
+// Its ends would be read as if the truth lay between them.
+TEST(LadderTest, ComputeThatIsPricedOpByOpHasNoEndsInJson) {
+  ASSERT_OK_AND_ASSIGN(Ladder ladder, LadderOf("", {"v3-8", "v3-32"}));
+  for (LadderRow& row : ladder.rows) row.forecast.is_op_by_op = true;
+  const auto json = nlohmann::json::parse(FormatLadderJson(ladder, 0));
+  EXPECT_THAT(std::string(json["compute_note"]), HasSubstr("op by op"));
+  for (const auto& row : json["results"]) {
+    EXPECT_TRUE(row["step_seconds_low"].is_null());
+    EXPECT_TRUE(row["step_seconds_high"].is_null());
+    EXPECT_GT(row["step_seconds"], 0);
+  }
+}
+
 TEST(LadderTest, ShowsWarningsAndPrices) {
   ASSERT_OK_AND_ASSIGN(const Ladder ladder,
                        LadderOf("", {"v3-8", "v3-1024", "v4-8"}));
