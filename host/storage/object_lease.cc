@@ -179,7 +179,15 @@ absl::Status ObjectLease::Write(LeaseRecord record) {
 absl::Status ObjectLease::TakenOver() {
   const auto now = store_.Conditional(path_)->ReadVersion(path_);
   std::string by = "another job";
-  if (now.ok() && *now) by = WhoIs(ParseLease((*now)->bytes));
+  if (now.ok() && *now) {
+    const std::optional<LeaseRecord> there = ParseLease((*now)->bytes);
+    if (there && there->holder.id == id_ && there->turn == record_.turn)
+      return absl::UnavailableError(absl::StrCat(
+          path_,
+          ": the store denies a change on condition of the generation that it "
+          "names, though this job still holds it; try again"));
+    by = WhoIs(there);
+  }
   return absl::FailedPreconditionError(absl::StrCat(
       path_, " was taken over by ", by, ": this job gave no sign of life for ",
       absl::FormatDuration(kLockLease), " or more"));
