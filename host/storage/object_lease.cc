@@ -188,8 +188,9 @@ absl::Status ObjectLease::TakenOver() {
   if (record && record->holder.id == id_ && record->turn == record_.turn)
     return absl::UnavailableError(
         absl::StrCat(path_,
-                     ": the store refused this job's sign of life, "
-                     "though this job holds it; try again"));
+                     ": the store denies a change on condition of the "
+                     "generation that it names, though this job holds it; try "
+                     "again"));
   return absl::FailedPreconditionError(
       absl::StrCat(path_, " was taken over by ", WhoIs(record),
                    ": this job gave no sign of life for ",

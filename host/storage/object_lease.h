@@ -87,7 +87,8 @@ class ObjectLease {
   ObjectLease(ObjectStore& store, std::string path, LeaseRecord record,
               std::int64_t generation);
   absl::Status Write(LeaseRecord record) PODSIM_REQUIRES(mutex_);
-  // Of a write that came too late: who has it now. UNAVAILABLE: this one.
+  // Of a write that came too late: who has it now. Errors besides: UNAVAILABLE
+  // (nobody else).
   absl::Status TakenOver() PODSIM_REQUIRES(mutex_);
 
   ObjectStore& store_;

@@ -20,8 +20,11 @@ std::string Seconds(absl::Duration span) {
 }  // namespace
 
 std::string StoreWaitText(const StoreWait& wait) {
+  const std::string most = wait.most == absl::InfiniteDuration()
+                               ? std::string()
+                               : absl::StrCat(" of ", Seconds(wait.most));
   return absl::StrCat("waiting: ", wait.what, " (attempt ", wait.attempt, ", ",
-                      Seconds(wait.span), " of ", Seconds(wait.most), ")",
+                      Seconds(wait.span), most, ")",
                       wait.why.empty() ? "" : ": ", wait.why);
 }
 
@@ -73,11 +76,13 @@ StoreWaits::Limit::~Limit() {
 }
 
 std::string StoreWaits::WhyEnd(absl::Time now, absl::Time since,
-                               absl::Time alive) {
+                               absl::Time alive, Signs signs) {
   MutexLock lock(mutex_);
   if (now >= end_) return why_end_;
   const absl::Time sign =
-      std::max({hurry_from_, std::min(since, silent_), alive, answered_});
+      signs == Signs::kOwn
+          ? std::max({hurry_from_, since, alive})
+          : std::max({hurry_from_, std::min(since, silent_), alive, answered_});
   if (now - sign >= patience_) return why_hurry_;
   return told_to_end_ && told_to_end_() ? why_told_ : std::string();
 }
@@ -100,38 +105,49 @@ std::string StoreWaits::WhyNotAsked() {
              : absl::StrCat("not asked; before it, ", unanswered_);
 }
 
-void StoreWaits::Over(const StoreWait& wait, bool told, bool answered,
-                      absl::Time since) {
-  MutexLock lock(mutex_);
-  const absl::Time now = waiter_.now();
-  if (answered) answered_ = now;
+void StoreWaits::Count(const StoreWait& wait, bool answered, absl::Time since,
+                       absl::Time now) {
   if (answered) {
+    answered_ = now;
     quiet_ = absl::InfiniteFuture();
     unanswered_.clear();
   }
   if (!answered && wait.span > absl::ZeroDuration()) unanswered_ = wait.why;
   silent_ = answered ? absl::InfiniteFuture() : std::min(silent_, since);
+}
+
+void StoreWaits::Over(const StoreWait& wait, bool told, bool answered,
+                      absl::Time since, Signs signs) {
+  MutexLock lock(mutex_);
+  const absl::Time now = waiter_.now();
+  // What takes several calls has had each of them counted.
+  if (signs == Signs::kOfStore) Count(wait, answered, since, now);
   if (!told || --told_ > 0) return;
   quiet_ = absl::InfiniteFuture();
   next_ = absl::InfinitePast();
   every_ = voice_.often;
-  voice_.over(answered ? absl::StrCat("the store answers again, after ",
-                                      Seconds(now - since))
+  const std::string end = signs == Signs::kOwn
+                              ? absl::StrCat(wait.what, ": done")
+                              : std::string("the store answers again");
+  voice_.over(answered ? absl::StrCat(end, ", after ", Seconds(now - since))
                        : "");
 }
 
-StoreWaits::Call::Call(StoreWaits* waits, std::string what, absl::Duration most)
-    : waits_(waits), wait_{.what = std::move(what), .most = most} {
+StoreWaits::Call::Call(StoreWaits* waits, std::string what, absl::Duration most,
+                       Signs signs)
+    : waits_(waits),
+      signs_(signs),
+      wait_{.what = std::move(what), .most = most} {
   if (waits_ == nullptr) return;
   since_ = waits_->waiter_.now();
   looked_ = attempt_began_ = since_;
   // It may be over before it begins.
-  why_ended_ = waits_->WhyEnd(since_, since_, alive_);
+  why_ended_ = waits_->WhyEnd(since_, since_, alive_, signs_);
   if (!why_ended_.empty()) wait_.why = waits_->WhyNotAsked();
 }
 
 StoreWaits::Call::~Call() {
-  if (waits_ != nullptr) waits_->Over(wait_, told_, answered_, since_);
+  if (waits_ != nullptr) waits_->Over(wait_, told_, answered_, since_, signs_);
 }
 
 void StoreWaits::Call::Awaits(std::string why) {
@@ -154,12 +170,14 @@ bool StoreWaits::Call::GoOn(std::int64_t moved) {
                          static_cast<double>(kStretch);
   if (wait_.span >= kFirstWord && !(moves && moved > 0))
     told_ = waits_->Tell(wait_, now, told_);
-  if (why_ended_.empty()) why_ended_ = waits_->WhyEnd(now, since_, alive_);
+  if (why_ended_.empty())
+    why_ended_ = waits_->WhyEnd(now, since_, alive_, signs_);
   return why_ended_.empty();
 }
 
 void StoreWaits::Call::Failed(const std::string& why) {
   wait_.why = why;
+  alive_ = absl::InfinitePast();  // its bytes have come to nothing
   ++wait_.attempt;
 }
 

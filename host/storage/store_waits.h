@@ -39,7 +39,7 @@ struct StoreWait {
   std::string why;      // what went wrong last, or what has not come yet
   int attempt = 1;      // the one under way, or the next
   absl::Duration span;  // since the first began
-  absl::Duration most;  // after which it is given up
+  absl::Duration most;  // after which it is given up; infinite: by a count
 };
 // "waiting: list gs://bucket/a (attempt 4, 12 s of 120 s): no answer from ...".
 std::string StoreWaitText(const StoreWait& wait);
@@ -93,11 +93,19 @@ class StoreWaits {
     std::string why_before_;
   };
 
+  // What shows somebody who hurries that a call is worth waiting for.
+  enum class Signs {
+    kOfStore,  // bytes of it that move, and any answer of the store
+    kOwn,      // bytes of it alone: its own calls are answered, and may come
+               // to nothing
+  };
+
   // One call, of one thread.
   class Call {
    public:
     // `waits` null: nobody is told, nothing ends. Borrowed.
-    Call(StoreWaits* waits, std::string what, absl::Duration most);
+    Call(StoreWaits* waits, std::string what, absl::Duration most,
+         Signs signs = Signs::kOfStore);
     ~Call();
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
@@ -119,10 +127,12 @@ class StoreWaits {
 
    private:
     StoreWaits* const waits_;
+    const Signs signs_;
     StoreWait wait_;
     absl::Time since_;
-    absl::Time alive_ = absl::InfinitePast();  // when bytes had moved
-    absl::Time looked_;                        // by GoOn
+    // When bytes of this attempt had moved.
+    absl::Time alive_ = absl::InfinitePast();
+    absl::Time looked_;  // by GoOn
     absl::Time attempt_began_;
     std::int64_t counted_ = 0;  // bytes, up to alive_
     bool told_ = false;
@@ -133,12 +143,17 @@ class StoreWaits {
  private:
   // Of a call that began at `since`, whose bytes moved last at `alive`. Empty:
   // it goes on.
-  std::string WhyEnd(absl::Time now, absl::Time since, absl::Time alive);
+  std::string WhyEnd(absl::Time now, absl::Time since, absl::Time alive,
+                     Signs signs);
   // Whether it was told.
   bool Tell(const StoreWait& wait, absl::Time now, bool told_before);
   // Bytes have moved.
   void Moved();
-  void Over(const StoreWait& wait, bool told, bool answered, absl::Time since);
+  // The call that began at `since` is over.
+  void Over(const StoreWait& wait, bool told, bool answered, absl::Time since,
+            Signs signs);
+  void Count(const StoreWait& wait, bool answered, absl::Time since,
+             absl::Time now) PODSIM_REQUIRES(mutex_);
   std::string WhyNotAsked();
 
   const WaitVoice voice_;

@@ -14,6 +14,7 @@
 #include <regex>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -22,7 +23,9 @@
 #include "absl/time/time.h"
 #include "base/status.h"
 #include "base/unique_fd.h"
+#include "host/storage/http/http.h"
 #include "host/storage/object_lease.h"
+#include "nlohmann/json.hpp"
 #include "tests/e2e/pod.h"
 #include "tests/testing/bad_server.h"
 #include "tests/testing/gcs/gcs_server.h"
@@ -171,7 +174,7 @@ TEST(Waits, OfAMetadataServerThatHangs) {
 TEST(Waits, OfAStoreThatNeverWillIsNone) {
   const BadServer portal(Way::kPage);
   ExpectRefused("web page", Train(kModelDir), At(portal.endpoint()),
-                "a web page comes from");
+                "answered with HTML");
   ExpectPlanned("web page", At(portal.endpoint()));
 }
 
@@ -293,6 +296,46 @@ TEST(Waits, OfAStoreThatGoesAwayInMidRun) {
   EXPECT_LT(waited, 2) << run.output();
   std::printf("| gone in mid-run | %.1f s | %.1f s |\n", said, ended);
   store.process().Signal(SIGKILL);
+}
+
+void Refuse(HttpResponse& answer) { answer = {.status = 412}; }
+void Unavailable(HttpResponse& answer) { answer = {.status = 503}; }
+void Page(HttpResponse& answer) {
+  answer = {.status = 404, .body = "<html>log in first</html>"};
+}
+void OtherSum(HttpResponse& answer) {
+  auto json = nlohmann::json::parse(answer.body, nullptr, false);
+  if (!json.is_object() || !json.contains("crc32c")) return;
+  json["crc32c"] = "AAAAAA==";
+  answer.body = json.dump();
+}
+
+// A store that answers at once, and never as a store does.
+TEST(Waits, OfAStoreThatLiesOnceTheJobIsToEnd) {
+  for (const auto& [row, lie, of_reads] :
+       {std::tuple("412 to each change", &Refuse, false),
+        std::tuple("503 to each change", &Unavailable, false),
+        std::tuple("a web page to each change", &Page, false),
+        std::tuple("another sum, of all", &OtherSum, true)}) {
+    testing::GcsServer store;
+    store.objects().MakeBucket("bucket", "US");
+    PodRun run(
+        {"--topology=v3-8", "--train_steps=100000000", "--checkpoint_every=50",
+         "--keep=2", absl::StrCat("--model_dir=", kModelDir)},
+        At(store.endpoint()));
+    ASSERT_TRUE(run.WaitForEvents("checkpoint", 2)) << run.output();
+    run.process().Signal(SIGTERM);
+    store.set_lie([lie = lie, of_reads = of_reads](const HttpRequest& request,
+                                                   HttpResponse& answer) {
+      if (of_reads || request.method != "GET") lie(answer);
+    });
+    int code = 0;
+    const double ended = SecondsOf([&] { code = run.Wait(); });
+    EXPECT_NE(code, 0);
+    EXPECT_LE(ended, Within(10)) << row << ": " << run.output();
+    EXPECT_THAT(run.Unwrapped(), HasSubstr(" after step ")) << row;
+    std::printf("| %s | | %.1f s |\n", row, ended);
+  }
 }
 
 std::vector<std::string> FirstColumn(const std::string& table) {

@@ -7,6 +7,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -19,6 +20,8 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kLongestReason = 200;
+// A page begins as one within so many bytes, behind comments and the like.
+constexpr std::size_t kPageBegins = 1024;
 
 absl::Status Wrong(std::string_view field) {
   return absl::DataLossError(absl::StrCat(
@@ -65,6 +68,8 @@ absl::StatusOr<GcsObject> ObjectOf(const Json& json) {
   PODSIM_ASSIGN_OR_RETURN(object.name, Text(json, "name"));
   PODSIM_ASSIGN_OR_RETURN(object.size, Number(json, "size"));
   PODSIM_ASSIGN_OR_RETURN(object.generation, Number(json, "generation"));
+  // 0 says in a precondition that there is none.
+  if (object.generation == 0) return Wrong("generation");
   const Json& crc = Field(json, "crc32c");
   if (!crc.is_null()) {
     if (!crc.is_string()) return Wrong("crc32c");
@@ -105,6 +110,7 @@ absl::StatusOr<GcsRewrite> ParseRewrite(std::string_view json) {
   GcsRewrite rewrite{.done = done.get<bool>()};
   if (!rewrite.done) {
     PODSIM_ASSIGN_OR_RETURN(rewrite.token, Text(message, "rewriteToken"));
+    rewrite.copied = Number(message, "totalBytesRewritten").value_or(0);
   }
   return rewrite;
 }
@@ -142,6 +148,21 @@ bool IsErrorOfApi(std::string_view json, int status) {
   const Json message = Json::parse(json, nullptr, /*allow_exceptions=*/false);
   const Json& code = Field(Field(message, "error"), "code");
   return code.is_number_integer() && code.get<std::int64_t>() == status;
+}
+
+bool IsHtml(std::string_view body) {
+  std::string begin(body.substr(0, kPageBegins));
+  if (begin.rfind("\xEF\xBB\xBF", 0) == 0)
+    begin.erase(0, 3);  // a byte order mark
+  absl::AsciiStrToLower(&begin);
+  return absl::StartsWith(absl::StripLeadingAsciiWhitespace(begin), "<") &&
+         (absl::StrContains(begin, "<!doctype html") ||
+          absl::StrContains(begin, "<html"));
+}
+
+std::string SizeAndSum(std::int64_t size, std::optional<std::uint32_t> crc32c) {
+  return absl::StrCat(size, size == 1 ? " byte" : " bytes",
+                      crc32c ? ", CRC32C " + Crc32cText(*crc32c) : "");
 }
 
 std::string Crc32cText(std::uint32_t crc) {

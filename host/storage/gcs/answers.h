@@ -30,7 +30,8 @@ struct GcsPage {
 
 struct GcsRewrite {
   bool done = false;
-  std::string token;  // to go on with, if it is not
+  std::string token;        // to go on with, if it is not
+  std::int64_t copied = 0;  // bytes so far; 0 if it is not said
 };
 
 struct GcsToken {
@@ -56,12 +57,17 @@ std::string ErrorText(std::string_view json);
 // page of a proxy, or nothing: {"error": {"code": 404, ...}}.
 bool IsErrorOfApi(std::string_view json, int status);
 
+// Whether it begins as a page for people does.
+bool IsHtml(std::string_view body);
+
 // "n03x6A==", as the API writes a CRC32C: base64 of its four bytes, the highest
 // first.
 std::string Crc32cText(std::uint32_t crc);
 std::optional<std::uint32_t> ParseCrc32c(std::string_view text);
 // Of the header x-goog-hash: "crc32c=n03x6A==,md5=...".
 std::optional<std::uint32_t> Crc32cOfHeader(std::string_view header);
+// How the API and podsim's messages say it: "12 bytes, CRC32C n03x6A==".
+std::string SizeAndSum(std::int64_t size, std::optional<std::uint32_t> crc32c);
 // "bytes 0-9/100" of a Content-Range: the whole's length.
 std::optional<std::int64_t> TotalOfRange(std::string_view header);
 

@@ -1,13 +1,11 @@
 #include "host/storage/gcs/client.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <utility>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "base/printable.h"
 #include "base/random.h"
 #include "base/status.h"
 #include "host/storage/gcs/answers.h"
@@ -18,8 +16,8 @@ namespace {
 
 // A token is renewed while it is still good for so long.
 constexpr absl::Duration kTokenMargin = absl::Minutes(2);
-// A page begins as one within so many bytes.
-constexpr std::size_t kPageBegins = 256;
+constexpr char kWhoseAnswer[] =
+    "; is a proxy in between, or does this network want a login?";
 
 bool MayBeExpected(int status) {
   return (status >= 200 && status < 300) || status == 304 || status == 308 ||
@@ -42,9 +40,12 @@ absl::StatusCode CodeOf(int status) {
 
 absl::Status RefusalOf(const HttpResponse& answer) {
   const std::string said = ErrorText(answer.body);
+  // What is busy may show a page of its own.
+  const bool others = IsHtml(answer.body) && !IsTransient(answer.status);
   return {CodeOf(answer.status),
           absl::StrCat("the store answers ", answer.status,
-                       said.empty() ? "" : ": ", said)};
+                       said.empty() ? "" : ": ", said,
+                       others ? ", with HTML; is a proxy in between?" : "")};
 }
 
 // Seconds alone: the other form of the header, a date, counts as none.
@@ -62,23 +63,50 @@ bool ReadsMedia(const GcsCall& call) {
 }
 
 // A page for people where the API writes JSON: what a network shows that wants
-// a login first, or a proxy.
+// a login first, or a proxy. The bytes of an object may be one: they come with
+// what the store says of them, or as the range that was asked for.
 bool IsPage(const GcsCall& call, const HttpResponse& answer) {
-  if (ReadsMedia(call) || answer.status >= 300) return false;
-  std::string begin = answer.body.substr(0, kPageBegins);
-  absl::AsciiStrToLower(&begin);
-  begin = std::string(absl::StripLeadingAsciiWhitespace(begin));
-  return absl::StartsWith(begin, "<!doctype html") ||
-         absl::StartsWith(begin, "<html");
+  const bool of_object =
+      ReadsMedia(call) &&
+      (answer.status == 206 || !answer.Header("x-goog-generation").empty() ||
+       !answer.Header("x-goog-hash").empty());
+  return !of_object && IsHtml(answer.body);
 }
 
-absl::Status PageOf(const std::string& endpoint) {
-  return MarkMending(
-      absl::UnavailableError(absl::StrCat(
-          "a web page comes from ", HostOf(endpoint),
-          " instead of the store's answer: something on the way answers for "
-          "it; does this network want a login, or a proxy?")),
-      Mending::kNever);
+// The API sends nobody elsewhere: its 308 says how far an upload is.
+bool IsRedirect(const HttpResponse& answer) {
+  switch (answer.status) {
+    case 301:
+    case 302:
+    case 303:
+    case 307:
+      return true;
+    default:
+      return answer.status == 308 && !answer.Header("location").empty();
+  }
+}
+
+absl::Status Redirected(const HttpResponse& answer, const std::string& host) {
+  const std::string to(answer.Header("location"));
+  const bool absolute = to.find("://") != std::string::npos;
+  return absl::UnavailableError(absl::StrCat(
+      "answered with a redirect (status ", answer.status, ")",
+      absolute ? " to " + PrintableLine(HostOf(to)) : std::string(), " by ",
+      host, ", which is not followed", kWhoseAnswer));
+}
+
+// OK: the answer may be the store's.
+absl::Status CheckIsTheStores(const GcsCall& call, const HttpResponse& answer,
+                              const std::string& host) {
+  absl::Status status;
+  if (IsRedirect(answer)) {
+    status = Redirected(answer, host);
+  } else if (MayBeExpected(answer.status) && IsPage(call, answer)) {
+    status = absl::UnavailableError(absl::StrCat("answered with HTML (status ",
+                                                 answer.status, ") by ", host,
+                                                 kWhoseAnswer));
+  }
+  return status.ok() ? status : MarkMending(status, Mending::kNever);
 }
 
 absl::Status WithAttempts(const absl::Status& status, const std::string& doing,
@@ -115,6 +143,12 @@ GcsClient::GcsClient(Options options, std::unique_ptr<Http> http,
 std::uint64_t GcsClient::Random() {
   const auto words = Philox(options_.seed, drawn_.fetch_add(1), 0);
   return static_cast<std::uint64_t>(words[0]) << 32 | words[1];
+}
+
+absl::Duration GcsClient::BackOffAfter(int attempt, absl::Duration longest) {
+  RetryLimits limits = options_.retry;
+  limits.longest = std::min(limits.longest, longest);
+  return BackOff(limits, attempt, Random(), absl::ZeroDuration());
 }
 
 absl::StatusOr<std::string> GcsClient::Token(bool anew,
@@ -167,6 +201,10 @@ GcsClient::Attempt GcsClient::Judge(const GcsCall& call,
                                     absl::StatusOr<HttpResponse> answer) {
   if (!answer.ok())
     return {.answer = answer, .mending = MendingOf(answer.status(), answered_)};
+  absl::Status damage =
+      CheckIsTheStores(call, *answer, HostOf(options_.endpoint));
+  if (!damage.ok())
+    return {.answer = damage, .mending = MendingOf(damage, answered_)};
   if (!MayBeExpected(answer->status)) {
     const bool again = IsTransient(answer->status) || answer->status == 401;
     return {.answer = RefusalOf(*answer),
@@ -174,12 +212,7 @@ GcsClient::Attempt GcsClient::Judge(const GcsCall& call,
             .wait = RetryAfter(*answer),
             .refused = answer->status == 401};
   }
-  absl::Status damage;
-  if (IsPage(call, *answer)) {
-    damage = PageOf(options_.endpoint);
-  } else if (call.check != nullptr) {
-    damage = call.check(*answer);
-  }
+  if (call.check != nullptr) damage = call.check(*answer);
   if (damage.ok()) return {.answer = std::move(answer)};
   return {.answer = damage, .mending = MendingOf(damage, answered_)};
 }

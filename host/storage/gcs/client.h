@@ -60,11 +60,12 @@ class GcsClient {
   GcsClient(Options options, std::unique_ptr<Http> http,
             std::unique_ptr<TokenSource> tokens);
 
-  // Answers of 2xx, 304, 308, 404, 412 and 416: those a caller may expect.
-  // Errors: UNAVAILABLE (busy, out of reach, or damaged on the way: still so
-  //   when the budget was spent, saying after how many attempts in which time;
-  //   or nobody waits any longer; or, at once, another attempt would be no
-  //   better),
+  // Answers of 2xx, 304, 308, 404, 412 and 416: those a caller may expect, as
+  // far as they are the store's and no web page or redirect of a proxy.
+  // Errors: UNAVAILABLE (busy, out of reach, somebody else's, or damaged on the
+  //   way: still so when the budget was spent, saying after how many attempts
+  //   in which time; or nobody waits any longer; or, at once, another attempt
+  //   would be no better),
   //   UNAUTHENTICATED,
   //   PERMISSION_DENIED, RESOURCE_EXHAUSTED (a quota), INVALID_ARGUMENT (the
   //   store does not take it), with the store's own words. All name
@@ -72,6 +73,10 @@ class GcsClient {
   absl::StatusOr<GcsAnswer> Call(const GcsCall& call);
 
   const std::string& endpoint() const { return options_.endpoint; }
+  const Options& options() const { return options_; }
+  // As between attempts of a call, for callers who make several; at most
+  // `longest`.
+  absl::Duration BackOffAfter(int attempt, absl::Duration longest);
 
  private:
   // One attempt, with a new token if `anew`. `mending`: whether another may

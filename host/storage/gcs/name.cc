@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::size_t kShortestBucket = 3;
 constexpr std::size_t kLongestBucket = 222;  // with dots; 63 between them
-constexpr std::size_t kLongestObject = 1024;
 
 bool IsBucketLetter(char ch) {
   return absl::ascii_islower(static_cast<unsigned char>(ch)) ||
@@ -56,7 +55,7 @@ absl::StatusOr<GcsName> ParseGcsName(std::string_view uri) {
       name.object += ch;
   }
   if (!name.object.empty() && name.object.back() == '/') name.object.pop_back();
-  if (name.object.size() > kLongestObject)
+  if (name.object.size() > kLongestGcsName)
     return Refused(uri, "an object's name has at most 1,024 bytes");
   return name;
 }
@@ -76,6 +75,14 @@ std::string PercentEncoded(std::string_view text) {
     }
   }
   return encoded;
+}
+
+std::string BucketTarget(const GcsName& name) {
+  return "/storage/v1/b/" + PercentEncoded(name.bucket);
+}
+
+std::string ObjectTarget(const GcsName& name) {
+  return absl::StrCat(BucketTarget(name), "/o/", PercentEncoded(name.object));
 }
 
 }  // namespace podsim

@@ -3,6 +3,7 @@
 #ifndef PODSIM_HOST_STORAGE_GCS_NAME_H_
 #define PODSIM_HOST_STORAGE_GCS_NAME_H_
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -21,10 +22,17 @@ struct GcsName {
   std::string prefix() const { return object.empty() ? "" : object + "/"; }
 };
 
+// No name has more bytes.
+inline constexpr std::size_t kLongestGcsName = 1024;
+
 // Errors: INVALID_ARGUMENT (no bucket; a bucket's or object's name that Cloud
 //   Storage does not take: https://cloud.google.com/storage/docs/buckets#naming
 //   and /objects#naming), with what is allowed.
 absl::StatusOr<GcsName> ParseGcsName(std::string_view uri);
+
+// Where the JSON API has them: "/storage/v1/b/bucket" and ".../o/object".
+std::string BucketTarget(const GcsName& name);
+std::string ObjectTarget(const GcsName& name);
 
 // Every byte but letters, digits and -._~ as %XX (RFC 3986, section 2.1).
 std::string PercentEncoded(std::string_view text);

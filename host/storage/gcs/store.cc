@@ -10,16 +10,17 @@
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
 #include "base/status.h"
+#include "host/storage/gcs/headway.h"
 #include "host/storage/gcs/name.h"
 #include "host/storage/gcs/objects.h"
+#include "host/storage/gcs/tree.h"
 
 namespace podsim {
 namespace {
 
-constexpr int kPage = 1000;  // the most that the API gives
-constexpr int kMostPages = 10'000;
 // How often an unconditional write or delete is overtaken before it gives up.
 constexpr int kRaces = 64;
+constexpr char kOvertaken[] = "another wrote it first";
 constexpr std::int64_t kLongestRange = std::numeric_limits<std::int64_t>::max();
 
 class GcsStore final : public ObjectStore, public ConditionalObjects {
@@ -66,17 +67,17 @@ class GcsStore final : public ObjectStore, public ConditionalObjects {
       return absl::NotFoundError(
           absl::StrCat("write ", std::string(path), ": ", kIsAFolder));
     PODSIM_ASSIGN_OR_RETURN(const GcsName name, ObjectName("write", path));
-    for (int race = 0; race < kRaces; ++race) {
+    GcsHeadway headway(*client_, "write " + name.uri());
+    for (;;) {
       PODSIM_ASSIGN_OR_RETURN(const auto before, StatGcs(*client_, name));
       const auto written =
           UploadGcs(*client_, name, bytes, before ? before->generation : 0);
       if (!absl::IsAborted(written.status())) return written.status();
       // Or was it an attempt of this very write whose answer was lost?
       PODSIM_ASSIGN_OR_RETURN(const bool ours, Holds(name, bytes));
-      if (ours) return absl::OkStatus();
+      if (ours) return headway.Done();
+      PODSIM_RETURN_IF_ERROR(headway.Stuck(kOvertaken, kRaces));
     }
-    return absl::AbortedError(absl::StrCat("write ", name.uri(), ": ", kRaces,
-                                           " times another wrote it first"));
   }
 
   absl::StatusOr<std::vector<std::string>> List(
@@ -91,7 +92,7 @@ class GcsStore final : public ObjectStore, public ConditionalObjects {
       if (whole.size() > skipped) names.push_back(whole.substr(skipped));
     };
     PODSIM_RETURN_IF_ERROR(
-        EachPage(name, /*flat=*/false, [&](const GcsPage& page) {
+        EachGcsPage(*client_, name, /*flat=*/false, [&](const GcsPage& page) {
           for (const GcsObject& object : page.objects) add(object.name);
           for (const std::string& below : page.prefixes) add(below);
         }));
@@ -102,14 +103,14 @@ class GcsStore final : public ObjectStore, public ConditionalObjects {
 
   absl::Status Delete(std::string_view path) override {
     PODSIM_ASSIGN_OR_RETURN(const GcsName name, ObjectName("delete", path));
-    for (int race = 0; race < kRaces; ++race) {
+    GcsHeadway headway(*client_, "delete " + name.uri());
+    for (;;) {
       PODSIM_ASSIGN_OR_RETURN(const auto object, StatGcs(*client_, name));
       if (!object) return Missing("delete", name);
       absl::Status status = DeleteGcs(*client_, name, object->generation);
       if (!absl::IsAborted(status)) return status;
+      PODSIM_RETURN_IF_ERROR(headway.Stuck(kOvertaken, kRaces));
     }
-    return absl::AbortedError(absl::StrCat("delete ", name.uri(), ": ", kRaces,
-                                           " times another wrote it first"));
   }
 
   absl::Status DeleteTree(std::string_view directory) override {
@@ -117,19 +118,8 @@ class GcsStore final : public ObjectStore, public ConditionalObjects {
     if (name.object.empty())
       return absl::InvalidArgumentError(absl::StrCat(
           "delete ", name.uri(), ": a whole bucket is not deleted"));
-    bool there = false;
-    for (int race = 0; race < kRaces; ++race) {
-      PODSIM_ASSIGN_OR_RETURN(
-          const GcsPage page,
-          ListGcs(*client_, name, /*flat=*/true, /*token=*/"", kPage));
-      if (page.objects.empty())
-        return there ? absl::OkStatus() : NoDirectory("delete", name);
-      there = true;
-      PODSIM_RETURN_IF_ERROR(DeleteAll(name.bucket, page.objects));
-      if (!page.next.empty()) race = 0;  // a page less
-    }
-    return absl::AbortedError(absl::StrCat(
-        "delete ", name.uri(), ": others write there all the time"));
+    PODSIM_ASSIGN_OR_RETURN(const bool there, DeleteGcsTree(*client_, name));
+    return there ? absl::OkStatus() : NoDirectory("delete", name);
   }
 
   ConditionalObjects* Conditional(std::string_view) override { return this; }
@@ -140,7 +130,7 @@ class GcsStore final : public ObjectStore, public ConditionalObjects {
     const std::size_t skipped = name.prefix().size();
     std::vector<Listed> listed;
     PODSIM_RETURN_IF_ERROR(
-        EachPage(name, /*flat=*/true, [&](const GcsPage& page) {
+        EachGcsPage(*client_, name, /*flat=*/true, [&](const GcsPage& page) {
           for (const GcsObject& object : page.objects)
             if (object.name.size() > skipped)
               listed.push_back({.name = object.name.substr(skipped),
@@ -212,25 +202,6 @@ class GcsStore final : public ObjectStore, public ConditionalObjects {
   }
 
  private:
-  // All pages of a listing; one that never ends is given up.
-  absl::Status EachPage(const GcsName& name, bool flat,
-                        const std::function<void(const GcsPage&)>& visit) {
-    std::string token;
-    int pages = 0;
-    do {
-      PODSIM_ASSIGN_OR_RETURN(const GcsPage page,
-                              ListGcs(*client_, name, flat, token, kPage));
-      if (++pages == kMostPages || (!token.empty() && page.next == token))
-        return absl::UnavailableError(
-            absl::StrCat("list ", name.uri(), ": page ", pages,
-                         token == page.next ? " names itself as the next"
-                                            : " is not the last"));
-      visit(page);
-      token = page.next;
-    } while (!token.empty());
-    return absl::OkStatus();
-  }
-
   // One that names more than a bucket.
   static absl::StatusOr<GcsName> ObjectName(std::string_view doing,
                                             std::string_view path) {
@@ -244,7 +215,7 @@ class GcsStore final : public ObjectStore, public ConditionalObjects {
   absl::Status Missing(std::string_view doing, const GcsName& name) {
     PODSIM_ASSIGN_OR_RETURN(
         const GcsPage below,
-        ListGcs(*client_, name, /*flat=*/true, /*token=*/"", /*most=*/1));
+        ListGcs(*client_, name, /*flat=*/true, /*place=*/{}, /*most=*/1));
     return absl::NotFoundError(
         absl::StrCat(std::string(doing), " ", name.uri(), ": ",
                      below.objects.empty() ? kNothingThere : kIsAFolder));
@@ -261,19 +232,6 @@ class GcsStore final : public ObjectStore, public ConditionalObjects {
     PODSIM_ASSIGN_OR_RETURN(const auto object, StatGcs(*client_, name));
     return object && object->size == static_cast<std::int64_t>(bytes.size()) &&
            object->crc32c && *object->crc32c == Crc32cOf(bytes);
-  }
-
-  // Those that are still what was listed; others are left to the next listing.
-  absl::Status DeleteAll(const std::string& bucket,
-                         const std::vector<GcsObject>& objects) {
-    for (const GcsObject& object : objects) {
-      const absl::Status status =
-          DeleteGcs(*client_, {.bucket = bucket, .object = object.name},
-                    object.generation);
-      if (!status.ok() && !absl::IsNotFound(status) && !absl::IsAborted(status))
-        return status;
-    }
-    return absl::OkStatus();
   }
 
   const std::unique_ptr<GcsClient> client_;

@@ -2,15 +2,18 @@
 // (https://cloud.google.com/storage/docs/resumable-uploads), whose session says
 // how far it is after any failure.
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/hash.h"
 #include "base/status.h"
+#include "host/storage/gcs/headway.h"
 #include "host/storage/gcs/objects.h"
 #include "host/storage/gcs/safe_url.h"
 
@@ -44,26 +47,45 @@ absl::Status Replaced(const GcsName& name) {
       absl::StrCat(Doing(name), ": another wrote it meanwhile"));
 }
 
-// What lies there is what was sent.
-absl::Status CheckWritten(const HttpResponse& answer, std::int64_t size,
-                          std::uint32_t crc) {
-  if (answer.status != 200 && answer.status != 201) return absl::OkStatus();
-  PODSIM_ASSIGN_OR_RETURN(const GcsObject object, ParseObject(answer.body));
-  if (object.size != size || (object.crc32c && *object.crc32c != crc))
-    return absl::DataLossError("the store has other bytes than were sent");
-  return absl::OkStatus();
+// What is to be written.
+struct Content {
+  std::string_view bytes;
+  std::uint32_t crc = 0;
+
+  std::int64_t size() const { return static_cast<std::int64_t>(bytes.size()); }
+  bool Is(const GcsObject& object) const {
+    return object.size == size() && object.crc32c.value_or(crc) == crc;
+  }
+};
+
+// As GcsCall wants it. What was written is looked at by Written.
+std::function<absl::Status(const HttpResponse&)> IsWritten(
+    const GcsName& name, std::vector<int> others) {
+  return [&name, others = std::move(others)](const HttpResponse& answer) {
+    return answer.status == 200 || answer.status == 201
+               ? CheckIsOf(name, answer)
+               : CheckIsAnswer(answer, others);
+  };
 }
 
-absl::StatusOr<GcsObject> Written(const GcsName& name,
-                                  const GcsAnswer& answer) {
+// That what lies there is what was sent; one answer that says otherwise decides
+// nothing.
+absl::StatusOr<GcsObject> Written(GcsClient& client, const GcsName& name,
+                                  const GcsAnswer& answer,
+                                  const Content& content) {
   if (answer.status() == 412) return Replaced(name);
   if (answer.status() == 404)
-    return absl::NotFoundError(
-        absl::StrCat(Doing(name), ": no bucket ", name.bucket));
-  if (answer.status() != 200 && answer.status() != 201)
-    return absl::DataLossError(
-        absl::StrCat(Doing(name), ": the store answers ", answer.status()));
-  return ParseObject(answer.http.body);
+    return NoBucket(client, Doing(name), name, answer.http);
+  PODSIM_ASSIGN_OR_RETURN(GcsObject said, ParseObject(answer.http.body));
+  if (content.Is(said)) return said;
+  PODSIM_ASSIGN_OR_RETURN(auto there, StatGcs(client, name));
+  if (there && content.Is(*there)) return *std::move(there);
+  if (there && there->generation != said.generation) return Replaced(name);
+  return absl::UnavailableError(absl::StrCat(
+      Doing(name), ": the store answers that it has ",
+      SizeAndSum(said.size, said.crc32c), ", and when asked again ",
+      there ? SizeAndSum(there->size, there->crc32c) : std::string("nothing"),
+      "; ", SizeAndSum(content.size(), content.crc), " were sent"));
 }
 
 // A line that no bytes hold but by a chance of 2^-128.
@@ -76,17 +98,15 @@ std::string Boundary() {
 }
 
 absl::StatusOr<GcsObject> UploadAtOnce(GcsClient& client, const GcsName& name,
-                                       std::string_view bytes,
-                                       std::uint32_t crc,
+                                       const Content& content,
                                        std::int64_t expected) {
   const std::string boundary = Boundary();
   std::string body =
       absl::StrCat("--", boundary, "\r\nContent-Type: application/json\r\n\r\n",
-                   Metadata(name, crc), "\r\n--", boundary,
+                   Metadata(name, content.crc), "\r\n--", boundary,
                    "\r\nContent-Type: application/octet-stream\r\n\r\n");
-  body.append(bytes);
+  body.append(content.bytes);
   absl::StrAppend(&body, "\r\n--", boundary, "--\r\n");
-  const auto size = static_cast<std::int64_t>(bytes.size());
   PODSIM_ASSIGN_OR_RETURN(
       const GcsAnswer answer,
       client.Call(
@@ -95,26 +115,30 @@ absl::StatusOr<GcsObject> UploadAtOnce(GcsClient& client, const GcsName& name,
            .target = Target(name, "multipart", expected),
            .headers = {"Content-Type: multipart/related; boundary=" + boundary},
            .body = body,
-           .check = [&](const HttpResponse& http) {
-             return CheckWritten(http, size, crc);
-           }}));
-  return Written(name, answer);
+           .check = IsWritten(name, {404, 412})}));
+  return Written(client, name, answer, content);
 }
 
 // The URL of a new session. One that is never used again costs nothing.
 absl::StatusOr<std::string> BeginSession(GcsClient& client, const GcsName& name,
-                                         std::int64_t size, std::uint32_t crc,
+                                         const Content& content,
                                          std::int64_t expected) {
-  const std::string metadata = Metadata(name, crc);
+  const std::string metadata = Metadata(name, content.crc);
   PODSIM_ASSIGN_OR_RETURN(
       const GcsAnswer answer,
       client.Call({.doing = Doing(name),
                    .method = "POST",
                    .target = Target(name, "resumable", expected),
                    .headers = {"Content-Type: application/json; charset=UTF-8",
-                               absl::StrCat("X-Upload-Content-Length: ", size)},
-                   .body = metadata}));
-  if (answer.status() != 200) return Written(name, answer).status();
+                               absl::StrCat("X-Upload-Content-Length: ",
+                                            content.size())},
+                   .body = metadata,
+                   .check = [](const HttpResponse& http) {
+                     return CheckIsAnswer(http, {200, 201, 404, 412});
+                   }}));
+  if (answer.status() == 412) return Replaced(name);
+  if (answer.status() == 404)
+    return NoBucket(client, Doing(name), name, answer.http);
   std::string session(answer.http.Header("location"));
   // Whoever has it may write: it goes where the token went, and nowhere else.
   if (!SameOrigin(session, client.endpoint()))
@@ -140,7 +164,7 @@ std::int64_t BytesThere(const HttpResponse& answer) {
 absl::StatusOr<GcsAnswer> SendPiece(GcsClient& client, const GcsName& name,
                                     const std::string& session,
                                     std::string_view piece, std::int64_t begin,
-                                    std::int64_t size, std::uint32_t crc) {
+                                    std::int64_t size) {
   const auto length = static_cast<std::int64_t>(piece.size());
   return client.Call(
       {.doing = Doing(name),
@@ -152,37 +176,48 @@ absl::StatusOr<GcsAnswer> SendPiece(GcsClient& client, const GcsName& name,
                                       begin + length - 1, "/", size)},
        .body = piece,
        .once = !piece.empty(),
-       .check = [&](const HttpResponse& http) {
-         return CheckWritten(http, size, crc);
-       }});
+       .check = IsWritten(name, {308, 404, 412})});
+}
+
+absl::Status Forgotten(const GcsName& name, std::int64_t there,
+                       std::int64_t size) {
+  return absl::UnavailableError(absl::StrCat(
+      Doing(name),
+      ": the store answers 404 to the upload that it began, after ", there,
+      " of ", size, " bytes"));
 }
 
 absl::StatusOr<GcsObject> UploadInPieces(GcsClient& client, const GcsName& name,
-                                         std::string_view bytes,
-                                         std::uint32_t crc,
+                                         const Content& content,
                                          std::int64_t expected) {
-  const auto size = static_cast<std::int64_t>(bytes.size());
+  const std::int64_t size = content.size();
   PODSIM_ASSIGN_OR_RETURN(const std::string session,
-                          BeginSession(client, name, size, crc, expected));
-  std::int64_t there = 0;
-  for (int idle = 0; idle < kMostIdle;) {
-    absl::StatusOr<GcsAnswer> answer = SendPiece(
-        client, name, session, bytes.substr(there, kPiece), there, size, crc);
+                          BeginSession(client, name, content, expected));
+  GcsHeadway headway(client, Doing(name));
+  for (std::int64_t there = 0;;) {
+    const std::string far = absl::StrCat("byte ", there, " of ", size);
+    PODSIM_RETURN_IF_ERROR(headway.At(there, "it has come to " + far));
+    absl::StatusOr<GcsAnswer> answer =
+        SendPiece(client, name, session, content.bytes.substr(there, kPiece),
+                  there, size);
     if (!answer.ok())  // how far did it come?
-      answer = SendPiece(client, name, session, "", 0, size, crc);
+      answer = SendPiece(client, name, session, "", 0, size);
     PODSIM_RETURN_IF_ERROR(answer.status());
-    if (answer->status() != 308) return Written(name, *answer);
+    if (answer->status() == 404) return Forgotten(name, there, size);
+    if (answer->status() != 308) return Written(client, name, *answer, content);
     const std::int64_t now = BytesThere(answer->http);
     if (now < there || now > size)
       return absl::DataLossError(absl::StrCat(Doing(name), ": the store has ",
                                               now, " of ", size, " bytes, ",
                                               there, " before"));
-    idle = now >= std::min(there + kGrain, size) ? 0 : idle + 1;
+    if (now >= std::min(there + kGrain, size)) {
+      headway.CameOn();
+    } else {
+      PODSIM_RETURN_IF_ERROR(
+          headway.Stuck("nothing arrived after " + far, kMostIdle));
+    }
     there = now;
   }
-  return absl::UnavailableError(
-      absl::StrCat(Doing(name), ": ", kMostIdle,
-                   " times nothing arrived after byte ", there, " of ", size));
 }
 
 }  // namespace
@@ -190,10 +225,17 @@ absl::StatusOr<GcsObject> UploadInPieces(GcsClient& client, const GcsName& name,
 absl::StatusOr<GcsObject> UploadGcs(GcsClient& client, const GcsName& name,
                                     std::string_view bytes,
                                     std::int64_t expected) {
-  const std::uint32_t crc = Crc32cOf(bytes);
-  return static_cast<std::int64_t>(bytes.size()) <= kUploadAtOnce
-             ? UploadAtOnce(client, name, bytes, crc, expected)
-             : UploadInPieces(client, name, bytes, crc, expected);
+  const Content content = {.bytes = bytes, .crc = Crc32cOf(bytes)};
+  GcsObject written;
+  PODSIM_RETURN_IF_ERROR(
+      ChangeGcs(client, name, Doing(name), expected, [&]() -> absl::Status {
+        PODSIM_ASSIGN_OR_RETURN(
+            written, content.size() <= kUploadAtOnce
+                         ? UploadAtOnce(client, name, content, expected)
+                         : UploadInPieces(client, name, content, expected));
+        return absl::OkStatus();
+      }));
+  return written;
 }
 
 }  // namespace podsim

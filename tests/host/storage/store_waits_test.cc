@@ -12,6 +12,7 @@
 namespace podsim {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -154,6 +155,49 @@ TEST_F(StoreWaitsTest, WhoHurriesWaitsForAStoreThatAnswers) {
   }
   clock_.Advance(absl::Seconds(7));
   EXPECT_FALSE(busy.GoOn(0));
+}
+
+TEST_F(StoreWaitsTest, BytesOfAnAttemptThatFailedAreNoSignOfLife) {
+  waits_.Hurry(absl::Seconds(3), "the job ends");
+  StoreWaits::Call call = Begin();
+  for (int second = 1; second <= 5; ++second) {
+    clock_.Advance(absl::Seconds(1));
+    EXPECT_TRUE(call.GoOn(second << 20)) << second;
+  }
+  call.Failed("the store answers 503");
+  EXPECT_FALSE(call.Pause(absl::Seconds(1), waiter_));
+  EXPECT_EQ(call.why_ended(), "the job ends");
+}
+
+// A call of several, each of which is answered.
+TEST_F(StoreWaitsTest, WhoHurriesWaitsForNoAnswersThatBringNothing) {
+  StoreWaits::Call races(&waits_, "write gs://b/a", absl::InfiniteDuration(),
+                         StoreWaits::Signs::kOwn);
+  waits_.Hurry(absl::Seconds(3), "the job ends");
+  for (int second = 1; second <= 2; ++second) {
+    Begin().Answered();
+    EXPECT_TRUE(races.Pause(absl::Seconds(1), waiter_)) << second;
+    races.Failed("another wrote it first");
+  }
+  EXPECT_THAT(said_, Contains("waiting: write gs://b/a (attempt 1, 0 s)"));
+  Begin().Answered();
+  EXPECT_FALSE(races.Pause(absl::Seconds(2), waiter_));
+  EXPECT_EQ(races.why_ended(), "the job ends");
+  EXPECT_EQ(Begin().why_ended(), "") << "the store answers";
+}
+
+TEST_F(StoreWaitsTest, WhatTakesSeveralCallsIsDoneAfterThem) {
+  {
+    StoreWaits::Call list(&waits_, "list gs://b/a", absl::InfiniteDuration(),
+                          StoreWaits::Signs::kOwn);
+    list.Awaits("12 pages so far");
+    clock_.Advance(absl::Seconds(1));
+    EXPECT_TRUE(list.GoOn(0));
+    EXPECT_THAT(said_, ElementsAre("waiting: list gs://b/a (attempt 1, 1 s): "
+                                   "12 pages so far"));
+    list.Answered();
+  }
+  EXPECT_THAT(over_, ElementsAre("list gs://b/a: done, after 1 s"));
 }
 
 TEST_F(StoreWaitsTest, ASignalEndsAWait) {

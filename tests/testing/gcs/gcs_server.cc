@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/mutex.h"
 #include "base/status.h"
 #include "tests/testing/gcs/certificate.h"
 
@@ -52,7 +53,9 @@ struct GcsServer::Impl {
     ++requests;
     // The double has cut the body to the range: httplib is not to do so again.
     const_cast<httplib::Request&>(from).ranges.clear();
-    HttpResponse answer = objects->Handle(RequestOf(from));
+    const HttpRequest request = RequestOf(from);
+    HttpResponse answer = objects->Handle(request);
+    if (const Lie now = TheLie()) now(request, answer);
     to.status = answer.status;
     std::string type;
     for (const auto& [name, value] : answer.headers) {
@@ -87,7 +90,14 @@ struct GcsServer::Impl {
         });
   }
 
+  Lie TheLie() {
+    MutexLock lock(mutex);
+    return lie;
+  }
+
   GcsDoubleOptions options;
+  Mutex mutex;
+  Lie lie PODSIM_GUARDED_BY(mutex);
   std::unique_ptr<GcsDouble> objects;
   std::atomic<int> cut_offs{0};
   std::atomic<int> hang_ups{0};
@@ -139,5 +149,9 @@ void GcsServer::CutOff(int answers) { impl_->cut_offs = answers; }
 void GcsServer::HangUp(int answers) { impl_->hang_ups = answers; }
 int GcsServer::requests() const { return impl_->requests; }
 int GcsServer::handshakes() const { return impl_->handshakes; }
+void GcsServer::set_lie(Lie lie) {
+  MutexLock lock(impl_->mutex);
+  impl_->lie = std::move(lie);
+}
 
 }  // namespace podsim::testing

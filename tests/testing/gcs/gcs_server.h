@@ -3,6 +3,7 @@
 #define PODSIM_TESTS_TESTING_GCS_GCS_SERVER_H_
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -30,6 +31,10 @@ class GcsServer {
   void HangUp(int answers);
   int requests() const;
   int handshakes() const;  // begun, of https
+  // From now on each answer is changed by it; empty: none. Called from several
+  // threads.
+  using Lie = std::function<void(const HttpRequest&, HttpResponse&)>;
+  void set_lie(Lie lie);
 
  private:
   struct Impl;

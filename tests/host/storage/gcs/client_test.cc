@@ -193,18 +193,44 @@ TEST_F(GcsClientTest, AWebPageIsNoAnswerAndFinal) {
   const HttpResponse page = {
       .status = 200, .body = "\n<!DOCTYPE html><html>Welcome to Hotel</html>"};
   EXPECT_THAT(Call({page}), StatusIs(absl::StatusCode::kUnavailable,
-                                     AllOf(HasSubstr("a web page comes from "),
+                                     AllOf(HasSubstr("answered with HTML "),
                                            HasSubstr("want a login"))));
   EXPECT_EQ(asked_.size(), 1u);
-  // The bytes of an object may be one.
+  // The bytes of an object may be one, where the store says of which.
   GcsCall read;
   read.target = "/download/storage/v1/b/bucket/o/x?alt=media";
-  EXPECT_THAT(Call({page}, read), IsOk());
+  EXPECT_THAT(Call({page}, read), StatusIs(absl::StatusCode::kUnavailable,
+                                           HasSubstr("answered with HTML ")));
+  HttpResponse object = page;
+  object.headers["x-goog-generation"] = "17";
+  EXPECT_THAT(Call({object}, read), IsOk());
   // Of a store that has answered, it is a trouble of the network.
   EXPECT_THAT(Call({HttpResponse{.status = 200, .body = "{}"}, page, page,
                     HttpResponse{.status = 200, .body = "{}"}}),
               IsOk());
   EXPECT_THAT(Again(), IsOk());
+}
+
+TEST_F(GcsClientTest, ARedirectIsNotFollowedAndFinal) {
+  for (const int status : {301, 302, 303, 307, 308}) {
+    asked_.clear();
+    EXPECT_THAT(
+        Call({HttpResponse{
+            .status = status,
+            .headers = {{"location", "https://me:secret@elsewhere/x?t=1"}}}}),
+        StatusIs(absl::StatusCode::kUnavailable,
+                 AllOf(HasSubstr("to https://elsewhere by https://store, "),
+                       HasSubstr("which is not followed"),
+                       Not(HasSubstr("secret")))));
+    EXPECT_EQ(asked_.size(), 1u);
+  }
+}
+
+TEST_F(GcsClientTest, ARefusalThatIsAPageIsSaidToBeOne) {
+  EXPECT_THAT(
+      Call({HttpResponse{.status = 403, .body = "<html>Blocked</html>"}}),
+      StatusIs(absl::StatusCode::kPermissionDenied,
+               HasSubstr("403, with HTML; is a proxy in between?")));
 }
 
 TEST_F(GcsClientTest, WhatNoAttemptMendsIsFinal) {

@@ -173,6 +173,23 @@ TEST_F(GcsWire, AnEmulatorIsAHostAndAPort) {
   }
 }
 
+// Not by libcurl, either.
+TEST_F(GcsWire, ARedirectIsFollowedByNobody) {
+  server_.objects().set_token("right");
+  Variables()["PODSIM_GCS_CREDENTIALS"] = "command:echo right";
+  GcsServer elsewhere;
+  server_.set_lie([&](const HttpRequest& request, HttpResponse& answer) {
+    answer = {.status = 302,
+              .headers = {{"location", elsewhere.endpoint() + request.url}}};
+  });
+  ASSERT_OK_AND_ASSIGN(const auto store, Store());
+  EXPECT_THAT(store->Read("gs://bucket/x"),
+              StatusIs(absl::StatusCode::kUnavailable,
+                       AllOf(HasSubstr("read gs://bucket/x: "),
+                             HasSubstr("to " + elsewhere.endpoint()))));
+  EXPECT_EQ(elsewhere.requests(), 0);
+}
+
 TEST_F(GcsWire, NoStoreThereIsSaidSo) {
   auto client = std::make_unique<GcsClient>(
       GcsClient::Options{.endpoint = "http://localhost:1",
