@@ -133,6 +133,8 @@ FAILURES = [
      podsim.PodsimError, "a product of matrices (@, jnp.dot, jnp.einsum): "),
     ("a key of its own", lambda p, b: loss_fn(p, b) + jnp.mean(jax.random.normal(
         jax.random.PRNGKey(0), (len(b[1]),))), podsim.PodsimError, "take a third argument"),
+    ("a key of the module", lambda p, b: loss_fn(p, b) + jnp.mean(jax.random.bernoulli(
+        KEY, 0.8, (len(b[1]),))), podsim.PodsimError, "none of the function's arguments"),
     ("a sort of the examples", lambda p, b: jnp.mean(jnp.sort(each(p, b))), podsim.PodsimError,
      "jnp.sort"),
     ("a model", nn.Dense(4), TypeError, "give a function of its outputs"),

@@ -92,8 +92,8 @@ def checked_metrics(metrics: Any, what: str) -> dict[str, Any]:
         shape = getattr(metrics, "shape", None)
         found = (shown(metrics) if shape is None else "one number" if shape == () else
                  f"an array of the shape {shape}")
-        raise TypeError(f"{what} must be a dict of names and arrays, such as "
-                        f'{{"accuracy": ...}}, not {found}')
+        raise TypeError(f"{what} must be a dict of names and numbers, one or one for each example, "
+                        f'such as {{"accuracy": ...}}, not {found}')
     for name in metrics:
         if not isinstance(name, str):
             raise TypeError(f"{what} must be a dict of names and arrays; the key {name!r} "

@@ -17,7 +17,7 @@ _REFUSAL = re.compile(r"^cannot import (?P<of>.*?): (?P<part>training|evaluation
                       r"(?P<why>.*)$", re.DOTALL)
 _COMPARED = "the batch is in two of its dimensions"
 
-_OWN_KEY = "random numbers are drawn from a key that the function makes itself"
+_OWN_KEY = "random numbers are drawn from a key that is none of the function's arguments"
 _OWN_EXAMPLES = ("each core has but its own examples, so that these are others on each slice; take "
                  "whole arrays")
 
@@ -28,8 +28,8 @@ _INSTEAD = (
      "made, as each core has but its own: leave them out, each epoch has the examples in a new "
      "order anyway (shuffle=True)"),
     (r"iota_2x32_shape.*its type is uint64|threefry2x32.*",
-     _OWN_KEY + " (jax.random.key, PRNGKey): take a third argument, loss_fn(params, batch, key), "
-     "and draw from that"),
+     _OWN_KEY + " (made in it, or held from outside): take a third argument, loss_fn(params, "
+     "batch, key), and draw from that"),
     (r"^constant: it has a number of its own for each example",
      "an array that the function makes by numpy, or holds, has a number for each example: give it "
      "as an array of the data set; random numbers are drawn from a key, the last argument of the "
@@ -155,5 +155,7 @@ def warnings(text: str, evaluates: bool) -> list[str]:
 
 def _way_round(said: str, why: str) -> str:
     """What to do beside what is said already, or nothing."""
+    if "shuffle=True" in said or _OWN_KEY in said:
+        return ""
     ways = [way for pattern, way in _WAYS if re.search(pattern, f"{why}\n{_words.types(why)}")]
-    return "".join(f"; {way}" for way in ways if "shuffle=True" not in said)
+    return "".join(f"; {way}" for way in ways)

@@ -71,6 +71,12 @@ class Summary(Record):
     called = "run.summary"
     meant = {name: "run.summary.loss" for name in ("final_loss", "last_loss", "train_loss")}
 
+    def _missing(self, name: Any) -> str:
+        if str(name).startswith("eval_") and not any(each.startswith("eval_") for each in self):
+            return (f"{self.called} has no {name!r}, as nothing was evaluated: give "
+                    "eval_dataset= and eval_fn=")
+        return super()._missing(name)
+
 
 class Step(Record):
     called = "a record of run.metrics"

@@ -90,6 +90,14 @@ def _no_key(names: Sequence[str], batch: Any) -> str:
     return ""
 
 
+def _of_outputs(names: Sequence[str], roles: Sequence[str]) -> str:
+    """What is to be done about f(logits, labels), as other libraries have metrics."""
+    if list(roles) != ["params", "batch"] or role(names[1]) != "labels" or role(names[0]):
+        return ""
+    return (f"{names[0]} is the params and {names[1]} the whole batch: take (params, batch), and "
+            f"compute {names[0]} from them")
+
+
 def mistake(names: Sequence[str] | None, roles: Sequence[str], of: str, batch: Any = None) -> str:
     """What is wrong with parameters that are called with `roles`, and what to do; empty:
     their names do not say. of: "the lambda"; batch: what they are called with."""
@@ -101,5 +109,6 @@ def mistake(names: Sequence[str] | None, roles: Sequence[str], of: str, batch: A
     names = names[:len(roles)]
     order = _reordered(names, roles)
     advice = (f"change their order to {listed(order)}" if order else
-              _state(names, roles) or (_no_key(names, batch) if roles[-1] == "key" else ""))
+              _state(names, roles) or _of_outputs(names, roles) or
+              (_no_key(names, batch) if roles[-1] == "key" else ""))
     return advice and f"{shown(of, names)} is called as {listed(roles)}: {advice}"

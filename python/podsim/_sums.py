@@ -17,8 +17,13 @@ def _floats(closed: Any) -> set[str]:
         for equation in getattr(each, "jaxpr", each).eqns:
             numbers += [x.val for x in equation.invars if hasattr(x, "val")]
         found |= {repr(float(x)) for x in numbers
-                  if np.shape(x) == () and getattr(x, "dtype", np.dtype(type(x))).kind == "f"}
+                  if np.shape(x) == () and _is_real(x)}
     return found
+
+
+def _is_real(value: Any) -> bool:
+    """A random key has a type of JAX's own, which has no kind."""
+    return getattr(getattr(value, "dtype", np.dtype(type(value))), "kind", "") == "f"
 
 
 def _doubles(loss_of: Callable[..., Any], params: Any, carried: Any, examples: Any,

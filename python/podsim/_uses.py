@@ -71,8 +71,16 @@ def check(closed: Any, names: Sequence[str], states: int) -> None:
         raise ValueError(_NO_GRADIENT)
     if unused:
         _checks.warn(f"the loss does not use {_checks.some(unused)} of params: no gradient "
-                     "comes there and nothing is learned; compute the loss with it, or leave "
-                     "it out of params")
+                     f"comes there and nothing is learned; {_way(unused)}")
+
+
+def _way(unused: Sequence[str]) -> str:
+    """What to do about them: flax's averages are a state, and never weights."""
+    if unused[0].split("/")[0] == "batch_stats":
+        return ("it is flax's state, no weight: give params=variables['params'] and "
+                "state={'batch_stats': variables['batch_stats']}, and let "
+                "loss_fn(params, state, batch) return (loss, new_state)")
+    return "compute the loss with it, or leave it out of params"
 
 
 def check_batch(closed: Any, params: int, states: int, inputs: int, way: str) -> None:

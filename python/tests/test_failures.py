@@ -109,6 +109,13 @@ class RolesTest(unittest.TestCase):
         self.assertIn("training is a random key: give it a default, as in training=True",
                       self.mistake("p b training", "params", "batch", "key"))
 
+    def test_a_metric_of_outputs_and_labels(self):
+        self.assertEqual(self.mistake("logits labels", "params", "batch"),
+                         "f(logits, labels) is called as (params, batch): logits is the params and "
+                         "labels the whole batch: take (params, batch), and compute logits from "
+                         "them")
+        self.assertEqual(self.mistake("params labels", "params", "batch"), "")
+
     def test_a_state_that_is_not_given_and_one_that_is_not_taken(self):
         self.assertIn("s is the batch: for a state give state=, and take (p, s, b)",
                       self.mistake("p s b", "params", "batch", "key"))

@@ -32,6 +32,11 @@ class RecordsTest(unittest.TestCase):
         self.assertEqual(RUN.plan.settings.batch_per_core, 8)
         self.assertEqual((RUN.metrics[0].loss, RUN.evaluations[-1].loss), (2.0, 3.0))
 
+    def test_what_was_not_evaluated_says_so(self):
+        self.check(lambda: RUN.summary["eval_accuracy"], KeyError,
+                   "run.summary has no 'eval_accuracy', as nothing was evaluated: give "
+                   "eval_dataset= and eval_fn=")
+
     def test_names_that_are_not_there(self):
         for ask, kind in ((lambda: RUN.plan.train_step, AttributeError),
                           (lambda: RUN.plan["train_step"], KeyError)):

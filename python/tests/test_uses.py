@@ -61,6 +61,12 @@ class UsesTest(unittest.TestCase):
                     gradients=[X, ZERO])
         self.assertEqual(len(caught.warnings), 1)
 
+    def test_averages_among_the_parameters_are_a_state(self):
+        names = ["a", "batch_stats/BatchNorm_0/mean"]
+        with self.assertWarnsRegex(UserWarning, r"state=\{'batch_stats': variables\['batch_"):
+            _uses.check(closed(jaxpr([A, B, X], [LOSS, X, X, ZERO, X],
+                                     equation("mul", [A, X], [LOSS]), ZEROS)), names, 1)
+
     def test_a_frozen_parameter_is_used(self):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
