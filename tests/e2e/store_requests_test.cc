@@ -26,6 +26,8 @@
 #include "tests/e2e/checkpoint_copies.h"
 #include "tests/e2e/pod.h"
 #include "tests/testing/gcs/gcs_server.h"
+#include "tests/testing/subprocess.h"
+#include "tests/testing/temp_dir.h"
 
 namespace podsim {
 namespace {
@@ -36,16 +38,35 @@ using testing::GcsServer;
 
 // Requests of a part of a job, without further pages and without its lease.
 struct Expected {
-  const char* start;
-  const char* save;
-  const char* end;
-  int lease;  // all of them, besides a renewal every kLockRenewal
+  std::string start;
+  std::string save;
+  std::string end;
+  int lease = 0;  // all of them, besides a renewal every kLockRenewal
 };
 
-// All that changes when a request more or less is made.
-constexpr Expected kOneHost = {"?", "?", "?", 0};
-constexpr Expected kOneHostKeepingAll = {"?", "?", "?", 0};
-constexpr Expected kFourHosts = {"?", "?", "?", 0};
+// All that changes when a request more or less is made. A save that deletes:
+const Expected kOneHost = {
+    "40: bucket 2, folder 6, listing 3, look 12, read 15, write 2",
+    "32: copy 1, delete 5, folder 4, listing 2, look 8, read 5, write 7",
+    "5: delete 1, listing 3, read 1", 13};
+const Expected kFourHosts = {
+    "121: bucket 2, folder 12, listing 3, look 57, read 45, write 2",
+    "47: copy 1, delete 8, folder 4, listing 2, look 17, read 5, write 10",
+    kOneHost.end, kOneHost.lease};
+// One that does not:
+const Expected kOneHostKeepingAll = {
+    kOneHost.start, "15: copy 1, folder 2, look 7, write 5", kOneHost.end, 11};
+const Expected kFourHostsKeepingAll = {kFourHosts.start,
+                                       "24: copy 1, folder 2, look 13, write 8",
+                                       kOneHost.end, kOneHostKeepingAll.lease};
+// Looks at the manifests of three, six requests each.
+const Expected kKeepingThree = {
+    kOneHost.start,
+    "44: copy 1, delete 5, folder 8, listing 2, look 10, read 11, write 7",
+    kOneHost.end, kOneHost.lease};
+const Expected kWithMetrics = {
+    "42: bucket 2, folder 6, listing 4, look 12, read 16, write 2",
+    kOneHostKeepingAll.save, kOneHost.end, kOneHostKeepingAll.lease};
 
 constexpr char kBucket[] = "bucket";
 constexpr std::int64_t kSeedStep = 1000;
@@ -56,15 +77,16 @@ constexpr std::int64_t kAnothersStamp = 1786;
 // What a generation leaves for its hosts to see begins so (layout.h).
 constexpr char kWitness[] = ".podsim-pod-";
 
-struct Pod {
-  const char* topology;
-  int processes;
-};
+// Whose the checkpoints are that were there before the newest, which is always
+// the job's. Another's are left alone.
+enum class Older { kAnothers, kOwn };
 
-// Whose the checkpoints before the newest are, and what becomes of that.
-enum class Older {
-  kAnothers,  // not the job's: left alone. The newest is deleted (--keep=1)
-  kOwn,       // the job's, as the newest is: all stay (--keep=0)
+struct Job {
+  std::string topology = "v3-8";
+  int processes = 1;
+  Older older = Older::kOwn;
+  int keep = 0;
+  std::string metrics_file;
 };
 
 bool IsOfLease(const Asked& asked) {
@@ -153,27 +175,31 @@ class StoreRequestsTest : public ::testing::Test {
   testing::GcsDouble& objects() { return server_.objects(); }
 
   // Trains to step `last`, and saves that one alone.
-  void Train(const Pod& pod, const std::string& model_dir, std::int64_t last,
-             int keep) {
-    // Without --metrics_file, for which it would look once more.
+  void Train(const Job& job, const std::string& model_dir, std::int64_t last) {
+    std::vector<std::string> command = {
+        testing::Program("pod_launch"),
+        "--topology=" + job.topology,
+        "--reference_topology=" + job.topology,
+        absl::StrCat("--processes=", job.processes),
+        absl::StrCat("--model_dir=gs://", kBucket, "/", model_dir),
+        absl::StrCat("--train_steps=", last),
+        absl::StrCat("--checkpoint_every=", last),
+        absl::StrCat("--keep=", job.keep),
+        "--model=mlp",
+        "--hidden=16",
+        "--dataset=digits",
+        "--batch_per_core=1"};
+    if (!job.metrics_file.empty())
+      command.push_back("--metrics_file=" + job.metrics_file);
     testing::Subprocess launch(
-        {.command = {testing::Program("pod_launch"),
-                     absl::StrCat("--topology=", pod.topology),
-                     absl::StrCat("--reference_topology=", pod.topology),
-                     absl::StrCat("--processes=", pod.processes),
-                     absl::StrCat("--model_dir=gs://", kBucket, "/", model_dir),
-                     absl::StrCat("--train_steps=", last),
-                     absl::StrCat("--checkpoint_every=", last),
-                     absl::StrCat("--keep=", keep), "--model=mlp",
-                     "--hidden=16", "--dataset=digits", "--batch_per_core=1"},
+        {.command = command,
          .environment = {{"STORAGE_EMULATOR_HOST", server_.endpoint()},
                          {"PODSIM_GCS_CREDENTIALS", "none"},
                          {"no_proxy", "*"}}});
     ASSERT_EQ(launch.Wait(testing::kDeadline), 0) << launch.output();
   }
 
-  // A model_dir of that many checkpoints, from kSeedStep + 1 on; the newest is
-  // always on its record.
+  // A model_dir of that many checkpoints, from kSeedStep + 1 on.
   void Fill(CheckpointCopies& copies, const std::string& model_dir,
             int checkpoints, Older older) {
     JobRecord record;
@@ -188,26 +214,27 @@ class StoreRequestsTest : public ::testing::Test {
                   RecordJson(record));
   }
 
-  void ExpectOf(const Pod& pod, const std::vector<int>& sizes, Older older,
+  void ExpectOf(const Job& job, const std::vector<int>& sizes,
                 const Expected& expected) {
-    Train(pod, "seed", kSeedStep, /*keep=*/0);
+    Train({.topology = job.topology, .processes = job.processes}, "seed",
+          kSeedStep);
     if (HasFailure()) return;
     CheckpointCopies copies(objects(), kBucket, "seed", kSeedStep);
     for (const int checkpoints : sizes) {
       const std::string dir = absl::StrCat("run", checkpoints);
       SCOPED_TRACE(dir);
-      Fill(copies, dir, checkpoints, older);
+      Fill(copies, dir, checkpoints, job.older);
       const std::int64_t last = kSeedStep + checkpoints + kMoreSteps;
       objects().TakeAsked();
       const absl::Time begin = absl::Now();
-      Train(pod, dir, last, older == Older::kOwn ? 0 : 1);
+      Train(job, dir, last);
       if (HasFailure()) return;
       const Requests requests(objects().TakeAsked(), dir, last);
-      requests.Print(dir);
+      requests.Print(absl::StrCat(job.topology, " ", dir));
       requests.Expect(expected);
       requests.ExpectPages(CountBelow(dir));
       requests.ExpectLease(expected.lease, absl::Now() - begin);
-      ExpectKept(dir, last, checkpoints, older);
+      ExpectKept(job, dir, checkpoints);
       if (HasFailure()) std::cout << requests.Log() << "\n";
     }
   }
@@ -225,28 +252,40 @@ class StoreRequestsTest : public ::testing::Test {
         .Bytes(kBucket, absl::StrCat(StepPath(dir, step), "/", kMarkerName))
         .has_value();
   }
-  // It went on from the newest, and did with it what it was told.
-  void ExpectKept(const std::string& dir, std::int64_t last, int checkpoints,
-                  Older older) {
-    EXPECT_TRUE(IsThere(dir, last));
-    EXPECT_EQ(IsThere(dir, kSeedStep + checkpoints), older == Older::kOwn);
-    EXPECT_EQ(IsThere(dir, kSeedStep + 1),
-              older == Older::kOwn || checkpoints > 1);
+  // It saved one, and deleted one of its own if it was to: the oldest.
+  void ExpectKept(const Job& job, const std::string& dir, int checkpoints) {
+    EXPECT_TRUE(IsThere(dir, kSeedStep + checkpoints + kMoreSteps));
+    const int oldest = job.older == Older::kOwn ? 1 : checkpoints;
+    for (int i = 1; i <= checkpoints; ++i)
+      EXPECT_EQ(IsThere(dir, kSeedStep + i), job.keep == 0 || i != oldest) << i;
   }
 
   GcsServer server_;
 };
 
 TEST_F(StoreRequestsTest, AreAsManyForAThousandCheckpointsAsForOne) {
-  ExpectOf({"v3-8", 1}, {1, 100, 1000}, Older::kAnothers, kOneHost);
+  ExpectOf({.older = Older::kAnothers, .keep = 1}, {1, 100, 1000}, kOneHost);
 }
 
 TEST_F(StoreRequestsTest, AreAsManyIfAllAreTheJobsOwn) {
-  ExpectOf({"v3-8", 1}, {1, 100, 1000}, Older::kOwn, kOneHostKeepingAll);
+  ExpectOf({}, {1, 100, 1000}, kOneHostKeepingAll);
 }
 
 TEST_F(StoreRequestsTest, GrowWithTheHosts) {
-  ExpectOf({"v3-32", 4}, {1}, Older::kAnothers, kFourHosts);
+  ExpectOf({.topology = "v3-32", .processes = 4, .keep = 1}, {1}, kFourHosts);
+}
+
+TEST_F(StoreRequestsTest, GrowWithTheHostsKeepingAll) {
+  ExpectOf({.topology = "v3-32", .processes = 4}, {1}, kFourHostsKeepingAll);
+}
+
+TEST_F(StoreRequestsTest, GrowWithTheCheckpointsThatAreKept) {
+  ExpectOf({.keep = 3}, {3}, kKeepingThree);
+}
+
+TEST_F(StoreRequestsTest, GrowByALookForAMetricsFile) {
+  const testing::TempDir dir;
+  ExpectOf({.metrics_file = dir.file("metrics.jsonl")}, {1}, kWithMetrics);
 }
 
 }  // namespace
