@@ -53,7 +53,8 @@ class RoomTest(unittest.TestCase):
         self.patch(_npy.shutil, "disk_usage", usage)
         self.patch(_data, "folder_in_memory", return_value="/dev/shm")
         self.patch(_data.tempfile, "gettempdir", return_value="/other")
-        self.patch(_data, "source_of", return_value=_batches.Arrays(DATA))
+        self.patch(_data, "source_of",
+                   return_value=mock.Mock(**{"stored_bytes.return_value": DATA_BYTES}))
         for checked in ("_check", "_checks", "_params"):
             self.patch(_inputs, checked)
         for mib, place in ((1, "/dev/shm"), (2, "/other")):
