@@ -1,10 +1,10 @@
 """Three minutes of these checks, for every run of ./check: values and gradients of a few
-functions, a few optimizers, a flax model and one with a state, each against JAX; what is
-refused, and in which words.
+functions, a few optimizers, what examples draw from their own keys, a flax model and one
+with a state, each against JAX; what is refused, and in which words.
 
     python python/checks/quick.py
 
-Prints the rows of gradients.py, optimizers.py and training.py."""
+Prints the rows of gradients.py, optimizers.py, distributions.py and training.py."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ import numpy as np
 import optax
 
 import coupled_losses
+import distributions
 import gradients
 import layers
 import mistakes
@@ -32,6 +33,8 @@ from training_models import GLOBAL, Model, target_net
 FUNCTIONS = ("mlp", "lenet", "bert_layer", "lstm", "separable_block", "masked_labels", "orders")
 OPTIMIZERS = ("sgd, momentum", "adamw, mask", "lamb", "lars",
               "adam, warmup_cosine_decay_schedule")
+# Drawn from an example's own key.
+DRAWS = ("randint", "permutation", "choice")
 STEPS = 20
 
 
@@ -143,6 +146,7 @@ def main():
     print(f"JAX {jax.__version__}, podsim of {podsim.__path__[0]}")
     good = [gradients.check(name, None) for name in FUNCTIONS]
     good += [optimizers.check(name) for name in OPTIMIZERS]
+    good += [distributions.check(name) for name in DRAWS]
     good.append(check_flax())
     good.append(check_state())
     good.append(check_plan_reads_one_example())

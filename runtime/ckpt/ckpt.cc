@@ -17,6 +17,7 @@
 #include "runtime/ckpt/explanation.h"
 #include "runtime/ckpt/find_checkpoint.h"
 #include "runtime/ckpt/listing.h"
+#include "runtime/ckpt/looks.h"
 #include "settings/pasted.h"
 #include "settings/programs.h"
 
@@ -25,8 +26,6 @@ namespace {
 
 constexpr int kDiffers = 1;
 constexpr int kRefused = 2;
-// Of a model_dir whose job deletes what is being read.
-constexpr int kLooks = 10;
 
 absl::StatusOr<FoundCheckpoint> Find(ObjectStore& store,
                                      const std::string& path,
@@ -70,7 +69,8 @@ absl::Status Show(ObjectStore& store, const std::string& path, absl::Time now,
   }
 }
 
-// The checkpoint at `path`, or all that a model_dir at `path` holds.
+// The checkpoint at `path`, or all that a model_dir at `path` holds: none where
+// the first one came while it was looked at.
 absl::StatusOr<std::vector<std::string>> PathsToVerify(
     ObjectStore& store, const std::string& path) {
   const absl::Status manifest = ReadManifest(store, path).status();
@@ -78,7 +78,8 @@ absl::StatusOr<std::vector<std::string>> PathsToVerify(
   if (!absl::IsNotFound(manifest)) return std::vector<std::string>{path};
   PODSIM_ASSIGN_OR_RETURN(const std::vector<std::int64_t> steps,
                           ListSteps(store, path));
-  if (steps.empty()) return FindCheckpoint(store, path).status();
+  if (steps.empty())
+    PODSIM_RETURN_IF_ERROR(FindCheckpoint(store, path).status());
   std::vector<std::string> paths;
   paths.reserve(steps.size());
   for (const std::int64_t step : steps) paths.push_back(StepPath(path, step));
@@ -90,10 +91,8 @@ bool IsGone(ObjectStore& store, const std::string& path) {
   return absl::IsUnavailable(store.List(path).status());
 }
 
-absl::Status Verify(ObjectStore& store, const std::string& path,
-                    CkptResult& result) {
-  PODSIM_ASSIGN_OR_RETURN(const std::vector<std::string> paths,
-                          PathsToVerify(store, path));
+void VerifyEach(ObjectStore& store, const std::string& path,
+                const std::vector<std::string>& paths, CkptResult& result) {
   for (std::size_t i = 0; i < paths.size(); ++i) {
     const std::string& each = paths[i];
     const absl::StatusOr<CheckpointAt> found = VerifyCheckpoint(store, each);
@@ -121,7 +120,17 @@ absl::Status Verify(ObjectStore& store, const std::string& path,
                       " more were not looked at: the store does not answer\n");
     break;
   }
-  return absl::OkStatus();
+}
+
+absl::Status Verify(ObjectStore& store, const std::string& path,
+                    CkptResult& result) {
+  for (int look = 0; look < kLooks; ++look) {
+    PODSIM_ASSIGN_OR_RETURN(const std::vector<std::string> paths,
+                            PathsToVerify(store, path));
+    VerifyEach(store, path, paths, result);
+    if (!result.text.empty() || !result.error.empty()) return absl::OkStatus();
+  }
+  return DeletedEachTime(path);
 }
 
 absl::Status Diff(ObjectStore& store, const std::string& a,

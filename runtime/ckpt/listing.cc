@@ -17,6 +17,7 @@
 #include "host/checkpoint/layout.h"
 #include "host/storage/no_file.h"
 #include "runtime/ckpt/ckpt_text.h"
+#include "runtime/ckpt/looks.h"
 
 namespace podsim {
 namespace {
@@ -102,26 +103,17 @@ std::optional<Entry> EntryOf(ObjectStore& store, const std::string& model_dir,
   return std::nullopt;
 }
 
-}  // namespace
-
-absl::StatusOr<std::string> ListModelDir(ObjectStore& store,
-                                         const std::string& model_dir,
-                                         absl::Time now, int width) {
-  const absl::StatusOr<std::vector<std::string>> names = store.List(model_dir);
-  if (absl::IsNotFound(names.status()))
-    return NoFolder(store, model_dir, "the folder of a run, its model_dir");
-  PODSIM_RETURN_IF_ERROR(names.status());
+std::vector<Entry> EntriesOf(ObjectStore& store, const std::string& model_dir,
+                             const std::vector<std::string>& names,
+                             absl::Time now) {
   std::vector<Entry> entries;
-  for (const std::string& name : *names)
+  for (const std::string& name : names)
     if (auto entry = EntryOf(store, model_dir, name, now))
       entries.push_back(*std::move(entry));
-  if (entries.empty() && ReadManifest(store, model_dir).ok())
-    return absl::InvalidArgumentError(absl::StrCat(
-        model_dir,
-        " is a checkpoint, not a model_dir: pod_ckpt show explains "
-        "it, and pod_ckpt ls takes the folder above"));
-  if (entries.empty())
-    return absl::StrCat("no checkpoints in ", model_dir, "\n");
+  return entries;
+}
+
+std::string TextOf(std::vector<Entry> entries, int width) {
   std::stable_sort(
       entries.begin(), entries.end(),
       [](const Entry& a, const Entry& b) { return a.step < b.step; });
@@ -132,6 +124,35 @@ absl::StatusOr<std::string> ListModelDir(ObjectStore& store,
       {"step", "examples", "slice", "plan", "bytes", "written", "age", "state"},
       rows, {true, true, false, false, true, false, true, false});
   return width == 0 || Fits(table, width) ? table : Sentences(rows, width);
+}
+
+absl::StatusOr<std::string> TextOfNone(ObjectStore& store,
+                                       const std::string& model_dir) {
+  if (ReadManifest(store, model_dir).ok())
+    return absl::InvalidArgumentError(absl::StrCat(
+        model_dir,
+        " is a checkpoint, not a model_dir: pod_ckpt show explains "
+        "it, and pod_ckpt ls takes the folder above"));
+  return absl::StrCat("no checkpoints in ", model_dir, "\n");
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> ListModelDir(ObjectStore& store,
+                                         const std::string& model_dir,
+                                         absl::Time now, int width) {
+  std::vector<std::string> before;
+  for (int look = 0; look < kLooks; ++look) {
+    absl::StatusOr<std::vector<std::string>> names = store.List(model_dir);
+    if (absl::IsNotFound(names.status()))
+      return NoFolder(store, model_dir, "the folder of a run, its model_dir");
+    PODSIM_RETURN_IF_ERROR(names.status());
+    std::vector<Entry> entries = EntriesOf(store, model_dir, *names, now);
+    if (!entries.empty()) return TextOf(std::move(entries), width);
+    if (names->empty() || *names == before) return TextOfNone(store, model_dir);
+    before = *std::move(names);
+  }
+  return DeletedEachTime(model_dir);
 }
 
 }  // namespace podsim

@@ -12,7 +12,9 @@
 namespace podsim {
 
 // `width`: columns, 20 or more; 0: as many as a table takes.
-// Errors: NOT_FOUND (no such directory), the store's.
+// Errors: NOT_FOUND (no such directory), ABORTED (a running job deleted all
+// that
+//   was listed, again and again), the store's.
 absl::StatusOr<std::string> ListModelDir(ObjectStore& store,
                                          const std::string& model_dir,
                                          absl::Time now, int width);
