@@ -390,7 +390,7 @@ class Importer {
   // The loss of all examples of an evaluation, from sums over them.
   absl::Status AddEvalLoss(const EvalLoss& loss) {
     PODSIM_ASSIGN_OR_RETURN(const std::vector<Value> values,
-                            Build(from_.training(), loss.of_each));
+                            Build(from_.training(), Scheduled(loss.of_each)));
     input_.eval_loss = loss.formula;
     for (const Value value : values) {
       const std::string name =
