@@ -9,11 +9,12 @@
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "host/storage/known_file.h"
 
 namespace podsim {
 
 // Bytes of a file's begin that are looked at.
-inline constexpr std::size_t kOtherFileBytes = 4096;
+inline constexpr std::size_t kOtherFileBytes = kKnownFileBytes;
 
 enum class OtherFileKind : std::uint8_t {
   kFile,

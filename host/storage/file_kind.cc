@@ -4,49 +4,34 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "host/storage/known_file.h"
 
 namespace podsim {
 namespace {
 
-struct Mark {
-  std::size_t at;
-  std::string_view bytes;
-  const char* kind;
+// Text, which only the one that is expected to be none may begin with.
+constexpr std::pair<std::string_view, const char*> kTexts[] = {
+    {"module @", "a module of MLIR in text, as JAX's as_text() prints"},
+    {"HloModule", "a module of XLA's HLO in text"},
+    {"<", "a web page, or XML"},
 };
 
-constexpr Mark kMarks[] = {
-    {0, "\x89HDF\r\n\x1a\n", "an HDF5 file, as Keras writes"},
-    {0, "PK\x03\x04", "a zip archive, as PyTorch (.pt), Keras and NumPy write"},
-    {0, "\x80\x02", "a Python pickle, as PyTorch writes"},
-    {0, "\x80\x04", "a Python pickle"},
-    {0, "\x93NUMPY", "a NumPy array (.npy)"},
-    {0, "\x1f\x8b", "a gzip file"},
-    {4, "TFL3", "a TensorFlow Lite model"},
-    {0, "module @", "a module of MLIR in text, as JAX's as_text() prints"},
-    {0, "HloModule", "a module of XLA's HLO in text"},
-    {0, "<", "a web page, or XML"},
-    {0, "\x89PNG\r\n\x1a\n", "a PNG image"},
-    {0, "\xff\xd8\xff", "a JPEG image"},
-    {0, "GIF8", "a GIF image"},
-    {0, "%PDF", "a PDF document"},
-    {0, "PAR1", "a Parquet file"},
-    {0, "ARROW1", "an Arrow file"},
-    {0, "SQLite format 3", "a database of SQLite"},
-    {0, "\x28\xb5\x2f\xfd", "a file of zstd"},
-    {0,
-     "\x7f"
-     "ELF",
-     "a program or a library"},
-    {257, "ustar", "a tar archive"},
+constexpr std::pair<std::string_view, const char*> kEnds[] = {
+    {"saved_model.pb", "a TensorFlow SavedModel"},
+    {".onnx", "an ONNX model"},
 };
 
-constexpr Mark kEnds[] = {
-    {0, "saved_model.pb", "a TensorFlow SavedModel"},
-    {0, ".onnx", "an ONNX model"},
-};
+// Which frameworks write weights so.
+const char* WritersOf(const KnownFile& file) {
+  if (file.mark == FileMark::kPickle) return ", as PyTorch writes";
+  if (file.mark == FileMark::kZip)
+    return ", as PyTorch (.pt), Keras and NumPy write";
+  return file.mark == FileMark::kHdf5 ? ", as Keras writes" : "";
+}
 
 // Eight bytes of length, and a header in JSON.
 bool IsSafetensors(std::string_view bytes) {
@@ -68,14 +53,14 @@ bool IsText(std::string_view bytes) {
 }  // namespace
 
 std::string FileKind(std::string_view path, std::string_view bytes) {
-  for (const Mark& mark : kMarks)
-    if (bytes.size() >= mark.at &&
-        bytes.substr(mark.at).starts_with(mark.bytes))
-      return mark.kind;
+  for (const auto& [begin, kind] : kTexts)
+    if (bytes.starts_with(begin)) return kind;
+  const KnownFile known = KnownFileOf(bytes.substr(0, kKnownFileBytes), "");
+  if (!known.what.empty()) return known.what + WritersOf(known);
   if (IsSafetensors(bytes))
     return "a safetensors file, weights without the functions of a model";
-  for (const Mark& end : kEnds)
-    if (path.ends_with(end.bytes)) return end.kind;
+  for (const auto& [end, kind] : kEnds)
+    if (path.ends_with(end)) return kind;
   return !bytes.empty() && IsText(bytes) ? "a text file" : "";
 }
 

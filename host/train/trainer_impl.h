@@ -15,10 +15,11 @@
 
 #include "base/mutex.h"
 #include "base/status.h"
-#include "host/board/thread_pool.h"
 #include "host/core/core.h"
 #include "host/core/tree_sum.h"
 #include "host/input/stream.h"
+#include "host/train/counting_parallel_for.h"
+#include "host/train/pass_memory.h"
 #include "host/train/step_times.h"
 #include "host/train/tally.h"
 #include "host/train/trainer.h"
@@ -26,27 +27,6 @@
 #include "models/graph/exchanges.h"
 
 namespace podsim {
-
-// Runs panels on the board's threads and counts each op on a panel as progress.
-class CountingParallelFor final : public ParallelFor {
- public:
-  CountingParallelFor(int threads, Progress& progress)
-      : pool_(threads), progress_(progress) {}
-  void Run(std::int64_t count,
-           const std::function<void(std::int64_t)>& fn) override {
-    pool_.Run(count, [&](std::int64_t index) {
-      fn(index);
-      progress_.Count(1);
-    });
-  }
-
-  void Advance() override { progress_.Count(1); }
-  int threads() const { return pool_.threads(); }
-
- private:
-  ThreadPool pool_;
-  Progress& progress_;
-};
 
 struct Trainer::Impl {
   static Reducer::Options WithMemory(Reducer::Options options,
@@ -167,7 +147,7 @@ struct Trainer::Impl {
   void NoteBadGradient(int local, int bucket, std::span<const float> values);
 
   // trainer_exchange.cc
-  struct Arena;
+  using Arena = PassArena;
   Arena& ArenaOf(int local, std::int64_t pass);
   // Of a per-core tensor, for each of the host's cores.
   std::vector<std::span<float>> ValuesOfCores(TensorId id, int local);
@@ -238,24 +218,8 @@ struct Trainer::Impl {
   std::vector<std::uint64_t> gradient_hashes;
   // Of what a host adds to the sum, bucket after bucket; on audited steps.
   std::vector<std::uint32_t> gradient_hash;
-  // What a pass writes. One for all, or one for each that runs side by side,
-  // host by host; then all passes but a host's last have gradients of their
-  // own.
-  struct Arena {
-    std::vector<float> batched;
-    std::vector<float> per_core;
-    std::vector<float> scratch;
-    std::vector<float> outputs;
-    std::vector<float> gradients;
-    std::vector<std::uint32_t> step_keys;  // [rows][2], of a model that draws
-  };
-  // Where what is reduced lies. Hosts of other trainers of this process may
-  // still read it when this one has ended.
-  struct Reduced {
-    std::vector<std::vector<float>> gradients;  // per local host; of audits
-    std::vector<Arena> arenas;
-  };
-  const std::shared_ptr<Reduced> reduced_memory = std::make_shared<Reduced>();
+  const std::shared_ptr<ReducedMemory> reduced_memory =
+      std::make_shared<ReducedMemory>();
   std::vector<std::vector<float>>& gradients = reduced_memory->gradients;
   std::vector<Arena>& arenas = reduced_memory->arenas;
   StepTimes step_times;

@@ -36,7 +36,8 @@ constexpr int kMostLowerings = 4;
 
 // Why an evaluation has no such loss, if it cannot be added up.
 constexpr char kSumsOverCores[] =
-    "it is no function of sums over the examples, as sum(w * l) / sum(w) is";
+    "it is not a function of sums over the examples (sum(w * l) / sum(w) is "
+    "one)";
 
 absl::Status BadImport(const std::string& why) {
   return absl::InvalidArgumentError(why);
@@ -137,7 +138,7 @@ class Importer {
           AddArguments(from_.evaluation(), evaluation, false), "evaluation"));
       PODSIM_RETURN_IF_ERROR(Annotate(AddEvaluation(evaluation), "evaluation"));
     }
-    if (trains_alone_ == kSumsOverCores && eval_loss.has_value() &&
+    if (trains_alone_.empty() && eval_loss.has_value() &&
         !HasEvaluationOf("loss"))
       PODSIM_RETURN_IF_ERROR(Annotate(AddEvalLoss(*eval_loss), "evaluation"));
     PODSIM_RETURN_IF_ERROR(Annotate(AddTraining(training), "training"));
@@ -170,11 +171,7 @@ class Importer {
     const auto draws = [](const FlatOp& op) {
       return op.Is("random_bits") || op.Is("shared_random_bits");
     };
-    if (!coupling.to_reduce.empty()) {
-      trains_alone_ = kSumsOverCores;
-      coupled_ =
-          NamesOfFollowers(from_.training(), training, coupling.to_reduce);
-    }
+    coupled_ = NamesOfFollowers(from_.training(), training, coupling.to_reduce);
     if (std::any_of(training.ops.begin(), training.ops.end(), draws))
       trains_alone_ = "it draws random numbers, as dropout does";
     for (const ImportArgument& argument : from_.training().arguments())
@@ -186,12 +183,13 @@ class Importer {
     return absl::StrCat(
         "evaluation: it has no loss: that of the training is none of an "
         "evaluation, as ",
-        trains_alone_,
+        trains_alone_.empty() ? kSumsOverCores : trains_alone_,
         "; return \"loss\" from eval_fn, one number for each example");
   }
 
   // Those that the training has and evaluations leave out beside its loss.
   void WarnOfMetrics() const {
+    if (!trains_alone_.empty()) return;
     for (const MetricInput& metric : input_.metrics)
       if (coupled_.contains(metric.name) &&
           metric.passes == MetricPasses::kTraining)
@@ -216,10 +214,9 @@ class Importer {
   // Of a metric, or the loss, of the training.
   MetricPasses PassesOf(const std::string& name) const {
     if (HasEvaluationOf(name)) return MetricPasses::kAll;
-    const bool differs = trains_alone_ == kSumsOverCores
-                             ? coupled_.contains(name)
-                             : !trains_alone_.empty();
-    return differs ? MetricPasses::kTraining : MetricPasses::kAll;
+    return trains_alone_.empty() && !coupled_.contains(name)
+               ? MetricPasses::kAll
+               : MetricPasses::kTraining;
   }
 
   absl::Status AddArguments(const ImportFunction& from,
@@ -390,7 +387,7 @@ class Importer {
   // The loss of all examples of an evaluation, from sums over them.
   absl::Status AddEvalLoss(const EvalLoss& loss) {
     PODSIM_ASSIGN_OR_RETURN(const std::vector<Value> values,
-                            Build(from_.training(), loss.of_each));
+                            Build(from_.training(), Scheduled(loss.of_each)));
     input_.eval_loss = loss.formula;
     for (const Value value : values) {
       const std::string name =
@@ -408,7 +405,7 @@ class Importer {
   std::vector<std::string>* const warnings_;
   std::string
       trains_alone_;  // why an evaluation has no such loss; empty: it has
-  // Of kSumsOverCores: the metrics that follow from such sums.
+  // What follows from sums over all cores: metrics, and the loss.
   std::set<std::string> coupled_;
   Graph graph_;
   GraphOfFlat builder_;

@@ -10,8 +10,7 @@ from . import _checks, _meshes
 from ._errors import PodsimError
 
 # Primitives that divide work over devices, by what people call.
-_DIVIDES = {"shard_map": "jax.shard_map", "xla_pmap": "jax.pmap",
-            "reshard": "jax.sharding.reshard"}
+_DIVIDES = {"shard_map": "jax.shard_map", "xla_pmap": "jax.pmap"}
 _PMAP_AXIS = "pmap"  # is in the name of the axis over which jax.pmap calls shard_map
 _SHOWS = ("debug_print", "debug_callback")
 _SHOWN = ("jax.debug.print and jax.debug.callback are left out: the cores of a pod have no "
@@ -132,7 +131,10 @@ def _idle(equation: Any) -> Iterator[str]:
 
 
 def _divider(equation: Any) -> str:
-    """"jax.pmap", of an equation that divides work over devices; empty: it does not."""
+    """"jax.pmap", of an equation that divides work over devices; empty: it does not, or JAX
+    wrote it, as it does around jax.pmap."""
+    if equation.primitive.name == "reshard":
+        return "jax.sharding.reshard" if line_of(equation) else ""
     name = _DIVIDES.get(equation.primitive.name, "")
     axes = getattr(equation.params.get("mesh"), "axis_names", ())
     if not name and _meshes.explicit_axes(getattr(equation.params.get("out_sharding"), "mesh", None)):

@@ -16,9 +16,9 @@
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/text_format.h"
 #include "google/protobuf/util/json_util.h"
-#include "host/input/other_file.h"
 #include "host/storage/bounded_read.h"
 #include "host/storage/file_kind.h"
+#include "host/storage/known_file.h"
 #include "host/storage/no_file.h"
 #include "host/storage/uri_store.h"
 #include "runtime/files/other_kind.h"
@@ -203,12 +203,13 @@ absl::StatusOr<std::string> ReadText(const std::string& path,
   if (absl::IsNotFound(text.status())) return NoFile(*store, path, what);
   if (!text.ok()) return Annotate(text.status(), what);
   if (text->starts_with(kByteOrderMark)) text->erase(0, kByteOrderMark.size());
-  const OtherFile other =
-      OtherFileOf(std::string_view(*text).substr(0, kOtherFileBytes), path);
-  if (!other.what.empty() && !IsJson(*text))
-    return absl::InvalidArgumentError(
-        absl::StrCat(what, " ", path, " is ", other.what, "; ", other.to_do,
-                     "; a ", kind.name, " is written as ", kind.example));
+  const KnownFile known =
+      KnownFileOf(std::string_view(*text).substr(0, kKnownFileBytes), path);
+  if (!known.what.empty())
+    return absl::InvalidArgumentError(absl::StrCat(
+        what, " ", path, " is ", known.what, "; ",
+        known.to_do.empty() ? "" : absl::StrCat(known.to_do, "; "), "a ",
+        kind.name, " is a text file, written as ", kind.example));
   return text;
 }
 

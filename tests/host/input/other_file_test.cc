@@ -47,10 +47,12 @@ TEST(CheckIsCsv, SaysWhatTheFileIsAndWhatToDo) {
        "file"},
       {"PK\x03\x04 features.npy", "d/my.csv is a zip archive of NumPy arrays"},
       {Tar(), "d/my.csv is a tar archive; unpack it with tar -xf d/my.csv"},
-      {"BZh91AY&SY", "d/my.csv is packed with bzip2; unpack it with bunzip2"},
+      {"BZh91AY&SY",
+       "d/my.csv is a file compressed with bzip2; unpack it with bunzip2"},
       {std::string("\xfd\x37zXZ\0", 6),
-       "d/my.csv is packed with xz; unpack it with unxz d/my.csv"},
-      {"\x28\xb5\x2f\xfd", "d/my.csv is packed with Zstandard; unpack it"},
+       "d/my.csv is a file compressed with xz; unpack it with unxz d/my.csv"},
+      {"\x28\xb5\x2f\xfd",
+       "d/my.csv is a file compressed with Zstandard; unpack it"},
       {"PAR1\x15", "d/my.csv is a Parquet file; write it as a CSV file"},
       {"\xff\xfe" + Utf16(kText, false),
        "d/my.csv is UTF-16 text; podsim reads UTF-8: iconv -f UTF-16 -t UTF-8 "
@@ -102,8 +104,9 @@ TEST(CheckIsCsv, APackedFileIsUnpackedFirst) {
 }
 
 TEST(OtherFileHint, APackedFileIsUnpackedOnce) {
-  EXPECT_EQ(OtherFileHint("\x1f\x8b\x08", "x.bin.gz"),
-            "; it is packed with gzip: unpack it with gunzip x.bin.gz");
+  EXPECT_EQ(
+      OtherFileHint("\x1f\x8b\x08", "x.bin.gz"),
+      "; it is a file compressed with gzip: unpack it with gunzip x.bin.gz");
 }
 
 TEST(OtherFileHint, TellsWhatOneFileIsInPlaceOfAnother) {

@@ -214,6 +214,77 @@ TEST(ImportTest, WhatEvalFnAloneReturnsIsOfEvaluationsAlone) {
   EXPECT_EQ(model.graph().loss_passes(), MetricSum::ALL);
 }
 
+// w sum(x d) / sum(d), the gradient of w, and that as a metric too.
+std::string LoweredWithWeights(std::int64_t batch, bool metric = false) {
+  ModuleBuilder b;
+  const auto sum = b.Computation();
+  {
+    const auto x = b.Parameter({});
+    const auto y = b.Parameter({});
+    b.Op("add", {x, y}, {});
+  }
+  b.Computation();
+  const auto w = b.Parameter({});
+  const auto x = b.Parameter({batch});
+  const auto d = b.Parameter({batch});
+  const auto total = [&](std::int64_t of) {
+    return b.Op("reduce", {of, b.Number(0)}, {}, hlo::F32,
+                [&](hlo::Instruction& op) {
+                  op.add_dimensions(0);
+                  op.add_called_computation_ids(sum);
+                });
+  };
+  const auto weighted = b.Op("multiply", {x, d}, {batch});
+  const auto mean = b.Op("divide", {total(weighted), total(d)}, {});
+  std::vector<std::int64_t> results = {b.Op("multiply", {w, mean}, {}), mean};
+  if (metric) results.push_back(mean);
+  b.Op("tuple", results, {}, hlo::TUPLE);
+  return b.Bytes();
+}
+
+ImportProto WeightedMean() {
+  ImportProto from = MeanOfProducts();
+  ImportFunction& function = *from.mutable_training();
+  for (auto& lowering : *function.mutable_lowerings())
+    lowering.set_module(LoweredWithWeights(lowering.batch()));
+  ImportArgument& d = *function.add_arguments();
+  d.set_kind(ImportArgument::INPUT);
+  d.set_name("d");
+  return from;
+}
+
+TEST(ImportTest, AWeightedMeanHasAnEvalLossOfSums) {
+  std::vector<std::string> warnings;
+  ASSERT_OK_AND_ASSIGN(const ModelProto model,
+                       Import(WeightedMean(), &warnings));
+  EXPECT_THAT(warnings, ::testing::IsEmpty());
+  const GraphProto& graph = model.graph();
+  EXPECT_EQ(graph.loss_passes(), MetricSum::TRAINING_ALONE);
+  ASSERT_EQ(graph.eval_loss().sums_size(), graph.metrics_size());
+  for (int i = 0; i < graph.metrics_size(); ++i) {
+    EXPECT_EQ(graph.metrics(i).name(), graph.eval_loss().sums(i));
+    EXPECT_EQ(graph.metrics(i).passes(), MetricSum::EVALUATION_ALONE);
+    EXPECT_EQ(graph.metrics(i).combine(), MetricSum::SUM);
+  }
+}
+
+TEST(ImportTest, AMetricThatFollowsFromSumsOfThePodIsNoneOfAnEvaluation) {
+  ImportProto from = WeightedMean();
+  ImportFunction& function = *from.mutable_training();
+  for (auto& lowering : *function.mutable_lowerings())
+    lowering.set_module(LoweredWithWeights(lowering.batch(), /*metric=*/true));
+  ImportResult& metric = *function.add_results();
+  metric.set_kind(ImportResult::METRIC);
+  metric.set_name("mean");
+  std::vector<std::string> warnings;
+  ASSERT_OK_AND_ASSIGN(const ModelProto model, Import(from, &warnings));
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_THAT(warnings[0],
+              HasSubstr("evaluation: it has no mean: that of the training "
+                        "depends on sums over all cores' examples"));
+  EXPECT_TRUE(model.graph().has_eval_loss());
+}
+
 // x times 1/B, rounded to bfloat16 and added up.
 std::string LoweredInBFloat16(std::int64_t batch) {
   ModuleBuilder b;

@@ -122,6 +122,17 @@ TEST(ReadJobFileTest, ReadsAFileAndNamesOneThatIsMissing) {
   std::ofstream(dir.file("bad")) << "seed: twelve\n";
   EXPECT_THAT(ReadJobFile(dir.file("bad")),
               StatusIs(kInvalid, HasSubstr("/bad:1:7:")));
+  // What to do with such a data set is no advice for a job.
+  std::ofstream(dir.file("png"), std::ios::binary) << "\x89PNG\r\n\x1a\n";
+  EXPECT_THAT(
+      ReadJobFile(dir.file("png")),
+      StatusIs(kInvalid,
+               AllOf(HasSubstr("png is a PNG image; a job is a text file, "
+                               "written as \"train_steps: 100\""),
+                     Not(HasSubstr("--dataset=")))));
+  std::ofstream(dir.file("gz"), std::ios::binary) << "\x1f\x8b\x08";
+  EXPECT_THAT(ReadJobFile(dir.file("gz")),
+              StatusIs(kInvalid, HasSubstr("unpack it with gunzip ")));
   EXPECT_THAT(ReadJobFile(dir.path()),
               StatusIs(absl::StatusCode::kNotFound,
                        HasSubstr("is a folder; give a file")));
