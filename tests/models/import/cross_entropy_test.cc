@@ -198,17 +198,17 @@ TEST_F(CrossEntropyTest, IsWhatItWasWhateverIsTakenWhereThereIsNoLabel) {
 }
 
 // A row each: of +infinity at the label and beside it, of two, of -infinity
-// likewise, of nothing else, and of NaN.
+// likewise, of nothing else, and of NaN, beside +infinity too.
 std::map<std::size_t, double> OddLogits() {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   std::map<std::size_t, double> odd = {
       {0, kInfinity},      {6 + 1, kInfinity},   {12 + 2, kInfinity},
       {12 + 5, kInfinity}, {18 + 2, -kInfinity}, {24 + 3, -kInfinity},
-      {36 + 4, kNan}};
+      {36 + 4, kNan},      {42 + 1, kInfinity},  {42 + 2, kNan}};
   for (std::size_t i = 0; i < 6; ++i) odd[30 + i] = -kInfinity;
   return odd;
 }
-const std::vector<double> kOddRowsLabels = {0, 5, 5, 2, 5, 1, 3};
+const std::vector<double> kOddRowsLabels = {0, 5, 5, 2, 5, 1, 3, 0};
 
 TEST_F(CrossEntropyTest, IsWhatItWasOfInfiniteLogits) {
   odd_logits_ = OddLogits();
