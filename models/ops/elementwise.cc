@@ -67,9 +67,10 @@ Terms ClampGradient(const Point& at) {
   const Term& low = at.x[0];
   const Term& x = at.x[1];
   const Term& high = at.x[2];
+  const Term beyond = Where(x, high, at.dy);
   return {Where(low, x, Where(high, low, at.dy)),
           Where(x, low, Where(high, x, at.dy)),
-          Where(x.Apply("maximum", {low}), high, at.dy)};
+          beyond + Where(low, high, at.dy - beyond)};
 }
 
 double Maximum(double a, double b) {

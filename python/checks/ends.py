@@ -235,6 +235,14 @@ def podsim_of_composite(name):
     return [y, slopes["x"]]
 
 
+def operands_of(name, functions, element):
+    """What the check says of an element's operands."""
+    if name in functions:
+        return [float(x[element]) for x in functions[name][1]]
+    x, places = composite_operands()
+    return f"{x[element].tolist()}, place {places[element]}"
+
+
 def podsim_says_the_same(functions, known):
     ours = podsim_of_element_wise(functions)
     ours |= {name: podsim_of_composite(name) for name in COMPOSITES}
@@ -242,13 +250,10 @@ def podsim_says_the_same(functions, known):
     for name, parts in ours.items():
         for what, got, want in zip(("value", "first gradient", "second gradient",
                                     "third gradient"), parts, known[name]):
-            for place in np.argwhere(~alike(got, want))[:3]:
+            for at in map(tuple, np.argwhere(~alike(got, want))[:3]):
                 good = False
-                at = tuple(place)
-                operands = ([x[at] for x in functions[name][1]] if name in functions
-                            else composite_operands()[0][at[0]].tolist())
-                print(f"{name} at {operands}: podsim's {what} {at} is {got[at]}, JAX's "
-                      f"{want[at]}")
+                print(f"{name} of {operands_of(name, functions, at[0])}: podsim's {what} is "
+                      f"{got[at]}, JAX's {want[at]}")
     return good
 
 

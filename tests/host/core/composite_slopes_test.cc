@@ -17,7 +17,7 @@
 namespace podsim::testing {
 namespace {
 
-struct Composite {
+struct SlopedComposite {
   const char* name;
   void (*build)(Built& built, const Places& at);
   Point (*exact)(const Row& x, std::size_t place);
@@ -32,8 +32,8 @@ struct Composite {
   bool features_last = false;
 };
 
-const std::vector<Composite>& Composites() {
-  static const auto& all = *new std::vector<Composite>{
+const std::vector<SlopedComposite>& SlopedComposites() {
+  static const auto& all = *new std::vector<SlopedComposite>{
       {"softmax", BuildSoftmax, SoftmaxAt, OfShare},
       {"log_softmax", BuildLogSoftmax, LogSoftmaxAt, OfLogShare},
       {"cross_entropy", BuildCrossEntropy, CrossEntropyAt, OfLogShare},
@@ -52,7 +52,8 @@ const std::vector<Composite>& Composites() {
 }
 
 std::vector<Point> PointsOf(const PodsimKernels& kernels,
-                            const Composite& composite, const Places& at) {
+                            const SlopedComposite& composite,
+                            const Places& at) {
   Built built;
   composite.build(built, at);
   EXPECT_THAT(built.graph.status(), IsOk());
@@ -119,7 +120,7 @@ Places OfOneSize() {
   return at;
 }
 
-double GradientBound(const Composite& composite, const Row& x,
+double GradientBound(const SlopedComposite& composite, const Row& x,
                      const Row& exact) {
   if (composite.gradient_slack == 0) return NormGradientBound(x, exact);
   return std::fmax(16 * 0x1p-23 * SizeOfLargest(exact),
@@ -127,7 +128,7 @@ double GradientBound(const Composite& composite, const Row& x,
 }
 
 TEST_P(CompositeSlopes, AreThoseOfDoubles) {
-  for (const Composite& composite : Composites()) {
+  for (const SlopedComposite& composite : SlopedComposites()) {
     const Places at = composite.takes_logits ? Logits() : OfOneSize();
     const std::vector<Point> points = PointsOf(kernels(), composite, at);
     for (std::size_t i = 0; i < at.count(); ++i) {
@@ -161,7 +162,7 @@ Places Ends() {
 
 TEST_P(CompositeSlopes, AreAtTheEndsAsJaxHasThem) {
   const Places at = Ends();
-  for (const Composite& composite : Composites()) {
+  for (const SlopedComposite& composite : SlopedComposites()) {
     const std::string name = composite.name;
     const std::vector<Point> points = PointsOf(kernels(), composite, at);
     const std::vector<double>& y = JaxEnds(name + " y");
