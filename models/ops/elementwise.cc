@@ -40,9 +40,9 @@ Terms DivideGradient(const Point& at) {
   return {quotient, -(quotient * at.y)};
 }
 
-// a - b trunc(a / b). The quotient may be rounded up to a whole number, so it
-// is what it says without the remainder's share of b; where there is no
-// remainder, of an infinite a and of b = 0, it is infinite itself.
+// a - b trunc(a / b). The quotient may be rounded up to a whole number, so the
+// remainder's share of b is subtracted from it first. That share is NaN of an
+// infinite a and of b = 0, where the quotient is infinite and stays so.
 Terms RemainderGradient(const Point& at) {
   const Term quotient = at.x[0] / at.x[1];
   const Term share = at.y / at.x[1];
