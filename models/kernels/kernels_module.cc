@@ -42,6 +42,10 @@ float RowMax(std::int64_t n, const float* row) {
   return max;
 }
 
+bool HasNan(std::int64_t n, const float* row) {
+  return std::any_of(row, row + n, [](float x) { return x != x; });
+}
+
 float LaneSum(Lanes lanes) {
   for (std::int64_t half = kLanes / 2; half > 0; half /= 2) {
     for (std::int64_t lane = 0; lane < half; ++lane) {
@@ -92,8 +96,9 @@ void SoftmaxXentOfModule(std::int64_t m, std::int64_t n, const float* logits,
               ? 1.0f
               : 0.0f;
       sums[i] = RowExp(n, max, row, row_prob);
-      // As in JAX: an infinite loss, unless the label's logit is infinite, too.
-      if (max == kInfinity) sums[i] = max;
+      // As in JAX: an infinite loss, unless the label's logit is infinite, too,
+      // or another one NaN.
+      if (max == kInfinity && !HasNan(n, row)) sums[i] = max;
       for (std::int64_t column = 0; column < n; ++column) {
         row_prob[column] /= sums[i];
       }

@@ -165,8 +165,12 @@ void SoftmaxXent(Index m, Index n, const float* logits,
       }
     }
     double sum = 0;
-    for (Index i = 0; i < n; ++i) sum += std::exp(x[i] - max);
-    if (std::isinf(max) && max > 0) sum = max;
+    bool has_nan = false;
+    for (Index i = 0; i < n; ++i) {
+      sum += std::exp(x[i] - max);
+      has_nan |= std::isnan(x[i]);
+    }
+    if (std::isinf(max) && max > 0 && !has_nan) sum = max;
     const Index label = labels[row];
     const bool valid = label >= 0 && label < n;
     loss[row] = valid ? static_cast<float>(std::log(sum) + (max - x[label]))

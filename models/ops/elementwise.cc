@@ -40,9 +40,9 @@ Terms DivideGradient(const Point& at) {
   return {quotient, -(quotient * at.y)};
 }
 
-// a - b trunc(a / b). The quotient may be rounded up to a whole number, so it
-// is what it says without the remainder's share of b; where there is no
-// remainder, of an infinite a and of b = 0, it is infinite itself.
+// a - b trunc(a / b). The quotient may be rounded up to a whole number, so the
+// remainder's share of b is subtracted from it first. That share is NaN of an
+// infinite a and of b = 0, where the quotient is infinite and stays so.
 Terms RemainderGradient(const Point& at) {
   const Term quotient = at.x[0] / at.x[1];
   const Term share = at.y / at.x[1];
@@ -67,9 +67,10 @@ Terms ClampGradient(const Point& at) {
   const Term& low = at.x[0];
   const Term& x = at.x[1];
   const Term& high = at.x[2];
+  const Term beyond = Where(x, high, at.dy);
   return {Where(low, x, Where(high, low, at.dy)),
           Where(x, low, Where(high, x, at.dy)),
-          Where(x.Apply("maximum", {low}), high, at.dy)};
+          beyond + Where(low, high, at.dy - beyond)};
 }
 
 double Maximum(double a, double b) {

@@ -16,8 +16,7 @@
 namespace podsim {
 namespace {
 
-// Beyond it squares, and what is 4 times as much, are no float32; bfloat16 has
-// it, too.
+// Stands for infinity where that makes NaN; bfloat16 has it, too.
 constexpr float kFar = 0x1p127F;
 
 Term Within(float low, const Term& x, float high) {
@@ -47,9 +46,10 @@ Terms CosineGradient(const Point& at) {
 }
 
 Terms TanGradient(const Point& at) { return {at.dy * (at.y * at.y + 1)}; }
-// x dy / (x^2 + y^2), -y dy / (x^2 + y^2), of both by the larger one, as
-// squares of numbers beyond 2^64 or below 2^-63 leave float32. The bounds keep
-// 0 / 0 and infinity / infinity from where JAX has none.
+// x dy / (x^2 + y^2), -y dy / (x^2 + y^2). Both are divided by the larger one
+// first, as squares of numbers beyond 2^64 or below 2^-63 leave float32. That
+// one is bounded, so that only what JAX divides is 0 / 0 or infinite by
+// infinite.
 Terms Atan2Gradient(const Point& at) {
   const Term& y = at.x[0];
   const Term& x = at.x[1];
@@ -67,18 +67,17 @@ Terms ErfGradient(const Point& at) {
 
 Term IsNonzero(const Term& x) { return x.Apply("sign").Apply("abs"); }
 
-// What rounding took from y - 1 (the sum of two numbers without error, Knuth
-// 4.2.2, theorem B): as an exponent of x it would be off by up to 51 units in
-// the last place.
+// What rounding loses of y - 1 (Knuth 4.2.2, theorem B): up to 2^-24 of it.
+// Without the rest x^(y - 1) is off by that times its logarithm: up to 104
+// units of 2^-24.
 Term RestOfLess(const Term& exponent, const Term& less) {
   const Term one = less - exponent;
   return (exponent - (less - one)) + (-1.0F - one);
 }
 
-// y x^(y - 1) and x^y log(x), with log(1) where x is 0. x^(y - 1) is
-// x^less x^rest, the latter in two halves, so that neither leaves float32.
-// Infinite x and y have a rest that is no number: they stand back for large
-// ones.
+// y x^(y - 1) and x^y log(x), with log(1) where x is 0. x^(y - 1) is x^less
+// x^rest; the latter is two factors, as it may leave float32 itself. Large
+// numbers stand for infinite x and y, whose rest would be NaN.
 Terms PowerGradient(const Point& at) {
   const Term& x = at.x[0];
   const Term& exponent = at.x[1];

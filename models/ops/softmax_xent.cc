@@ -59,11 +59,15 @@ void SoftmaxXent(std::span<const Tensor> inputs, const OpAttributes& attributes,
       if (logits.at(row, i) > logits.at(row, best)) best = i;
     const double max = logits.at(row, best);
     double sum = 0;
-    for (std::int64_t i = 0; i < logits.columns; ++i)
+    bool has_nan = false;
+    for (std::int64_t i = 0; i < logits.columns; ++i) {
       sum += std::exp(logits.at(row, i) - max);
+      has_nan |= std::isnan(logits.at(row, i));
+    }
     // As JAX's logsumexp: an infinite loss, unless the label's logit is
-    // infinite, too.
-    if (std::isinf(max) && max > 0 && attributes.word != kInfinityIsNan)
+    // infinite, too, or another one NaN.
+    if (std::isinf(max) && max > 0 && !has_nan &&
+        attributes.word != kInfinityIsNan)
       sum = max;
     for (std::int64_t i = 0; i < logits.columns; ++i)
       outputs[0].at(row, i) = std::exp(logits.at(row, i) - max) / sum;

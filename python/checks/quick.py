@@ -1,6 +1,7 @@
 """Three minutes of these checks, for every run of ./check: values and gradients of a few
-functions, a few optimizers, what examples draw from their own keys, a flax model and one
-with a state, each against JAX; what is refused, and in which words.
+functions, and those of every element-wise one at infinities and NaN; a few optimizers, what
+examples draw from their own keys, a flax model and one with a state, each against JAX; what is
+refused, and in which words.
 
     python python/checks/quick.py
 
@@ -19,6 +20,7 @@ import optax
 
 import coupled_losses
 import distributions
+import ends
 import gradients
 import layers
 import mistakes
@@ -158,6 +160,7 @@ def main():
         good.append(typed_mistakes.all_said())
         good.append(traced_mistakes.all_said())
         good.append(coupled_losses.all_equal_or_said())
+    good.append(ends.all_alike())
     print(f"{sum(good)} passed, {len(good) - sum(good)} failed, in "
           f"{time.monotonic() - begin:.0f} s")
     sys.exit(0 if all(good) else 1)

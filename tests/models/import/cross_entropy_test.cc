@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <vector>
 
 #include "models/import/simplify.h"
@@ -135,11 +136,25 @@ class CrossEntropyTest : public PatternsTest {
       for (std::size_t i = 0; i < numbers.size(); ++i)
         numbers[i] = std::sin(static_cast<double>(i));
       if (op.type.dtype == DType::kInt32) numbers = labels;
+      if (op.type == Batched({6}))
+        for (const auto& [place, logit] : odd_logits_) numbers[place] = logit;
     }
     return values[static_cast<std::size_t>(function.results[0])].values;
   }
 
+  // 0 where the largest is infinite, as jax.nn.logsumexp subtracts it.
+  int FiniteLargest(int x) {
+    const int largest = Folded("maximum", x);
+    const int zero = Number(0, builder_.type(largest).shape);
+    return Emit("select", {Emit("is_finite", {largest}), largest, zero});
+  }
+  int CentredByFinite(int x) {
+    return Emit("subtract", {x, InRows(FiniteLargest(x))});
+  }
+
   const int label_ = builder_.Parameter({DType::kInt32, {{1, 1}, 0}});
+  // By their place among all numbers of the logits, 6 to a row.
+  std::map<std::size_t, double> odd_logits_;
 };
 
 TEST_F(CrossEntropyTest, IsOneOpOfClampedLabels) {
@@ -180,6 +195,42 @@ TEST_F(CrossEntropyTest, IsWhatItWasWhateverIsTakenWhereThereIsNoLabel) {
     ExpectEqual(CrossEntropyOf(x_, otherwise, /*is_masked=*/true),
                 SomeLabels());
   ExpectEqual(LogLikelihoodOf(x_, x_), SomeLabels());
+}
+
+// A row each: of +infinity at the label and beside it, of two, of -infinity
+// likewise, of nothing else, and of NaN, beside +infinity too.
+std::map<std::size_t, double> OddLogits() {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  std::map<std::size_t, double> odd = {
+      {0, kInfinity},      {6 + 1, kInfinity},   {12 + 2, kInfinity},
+      {12 + 5, kInfinity}, {18 + 2, -kInfinity}, {24 + 3, -kInfinity},
+      {36 + 4, kNan},      {42 + 1, kInfinity},  {42 + 2, kNan}};
+  for (std::size_t i = 0; i < 6; ++i) odd[30 + i] = -kInfinity;
+  return odd;
+}
+const std::vector<double> kOddRowsLabels = {0, 5, 5, 2, 5, 1, 3, 0};
+
+TEST_F(CrossEntropyTest, IsWhatItWasOfInfiniteLogits) {
+  odd_logits_ = OddLogits();
+  ExpectEqual(LogLikelihoodOf(x_, x_), kOddRowsLabels);
+  const int exponentials = Emit("exponential", {CentredByFinite(x_)});
+  const int log = Emit("log", {Folded("add", exponentials)});
+  const int sum = Emit("add", {log, FiniteLargest(x_)});
+  const int loss = Emit("subtract", {sum, Taken(x_)});
+  EXPECT_THAT(Left(loss), Contains("SoftmaxXent"));
+  ExpectEqual(loss, kOddRowsLabels);
+}
+
+TEST_F(CrossEntropyTest, ItsGradientIsWhatItWasOfInfiniteLogits) {
+  odd_logits_ = OddLogits();
+  ExpectEqual(GradientBy(Number(2, {{1}, 0}), Scattered(-2)), kOddRowsLabels);
+  const int exponentials = Emit("exponential", {CentredByFinite(x_)});
+  const int share =
+      Emit("divide", {Number(2, {{1}, 0}), Folded("add", exponentials)});
+  const int gradient = Emit(
+      "add", {Scattered(-2), Emit("multiply", {InRows(share), exponentials})});
+  EXPECT_THAT(Left(gradient), Contains("SoftmaxXentGrad"));
+  ExpectEqual(gradient, kOddRowsLabels);
 }
 
 TEST_F(CrossEntropyTest, IsOneOpWhereNothingOrNanIsTakenElsewhere) {

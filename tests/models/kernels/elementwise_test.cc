@@ -355,6 +355,15 @@ TEST_P(SoftmaxTest, ALogitThatIsNanMakesTheLossNan) {
   }
 }
 
+TEST_P(SoftmaxTest, ALogitThatIsNanBesideAnInfiniteOneMakesTheRowNan) {
+  const std::vector<float> logits = {kInfFloat, 0.5f, kNanFloat};
+  for (const PodsimKernels* tried : {&kernels(), &ReferenceKernels()}) {
+    const Softmax got = RunSoftmax(*tried, 1, 3, logits, {1});
+    EXPECT_TRUE(std::isnan(got.loss[0]));
+    for (const float prob : got.prob) EXPECT_TRUE(std::isnan(prob));
+  }
+}
+
 // As in JAX, where the loss is logsumexp(logits) - logits[label], and its
 // gradient has the exponentials of logits - logsumexp(logits).
 TEST_P(SoftmaxTest, AnInfiniteLogitMakesTheLossOfOtherLabelsInfinite) {
