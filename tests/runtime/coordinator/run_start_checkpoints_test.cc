@@ -60,8 +60,9 @@ class RunStartTest : public ::testing::TestWithParam<testing::StoreKind> {
   }
   // All of a folder in the place of another.
   void Replace(const std::string& from, const std::string& to) {
-    if (!podsim::testing::FilesBelow(store(), to)->empty())
+    if (!testing::FilesBelow(store(), to)->empty()) {
       ASSERT_THAT(store().DeleteTree(to), IsOk());
+    }
     ASSERT_OK_AND_ASSIGN(const auto files, testing::FilesBelow(store(), from));
     for (const std::string& file : files) {
       ASSERT_OK_AND_ASSIGN(const std::string bytes, store().Read(file));
