@@ -122,9 +122,10 @@ absl::StatusOr<Anew> WhyAnew(GcsClient& client, const GcsName& name,
   PODSIM_ASSIGN_OR_RETURN(const auto there, StatGcs(client, name));
   if (there && there->size == first.total &&
       (first.generation == 0 || there->generation == first.generation))
-    return Anew{.why = absl::StrCat("the store denied a part of its ",
-                                    first.total, " bytes, which it still has"),
-                .most = kGcsDenials};
+    return Anew{
+        .why = absl::StrCat("the store said another size than its ",
+                            first.total, " bytes, or denied a part of them"),
+        .most = kGcsDenials};
   return Anew{.why = "it was replaced meanwhile"};
 }
 
