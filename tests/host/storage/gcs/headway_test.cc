@@ -114,8 +114,8 @@ struct Endless {
 };
 
 std::vector<Endless> AllEndless() {
-  constexpr char kA[] = "gs://bucket/run/10";
-  constexpr char kRun[] = "gs://bucket/run";
+  static constexpr char kTen[] = "gs://bucket/run/10";
+  static constexpr char kTree[] = "gs://bucket/run";
   std::int64_t generation = 1;
   const auto race = [generation](const HttpRequest& request,
                                  const Honest& honest) mutable {
@@ -146,7 +146,7 @@ std::vector<Endless> AllEndless() {
   };
   const auto write = [](std::int64_t bytes) {
     return [bytes](ObjectStore& store) {
-      return store.Write(kA, std::string(bytes, 'x'));
+      return store.Write(kTen, std::string(bytes, 'x'));
     };
   };
   return {
@@ -154,9 +154,9 @@ std::vector<Endless> AllEndless() {
       {"an upload that is not taken", pieces, write(2 * kUploadAtOnce)},
       {"503 to a large body", busy, write(kUploadAtOnce)},
       {"pages", pages,
-       [](ObjectStore& store) { return store.List(kRun).status(); }},
+       [](ObjectStore& store) { return store.List(kTree).status(); }},
       {"deletions", gone,
-       [](ObjectStore& store) { return store.DeleteTree(kRun); }},
+       [](ObjectStore& store) { return store.DeleteTree(kTree); }},
   };
 }
 
