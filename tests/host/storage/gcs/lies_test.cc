@@ -80,10 +80,17 @@ class GcsLiesTest : public ::testing::Test {
 };
 
 TEST_F(GcsLiesTest, APageOfAProxyHidesNoObject) {
-  lie_ = [](const HttpRequest& request) -> std::optional<HttpResponse> {
+  std::string page = "<html>not here</html>";
+  lie_ = [&](const HttpRequest& request) -> std::optional<HttpResponse> {
     if (!IsMetadata(request)) return std::nullopt;
-    return HttpResponse{.status = 404, .body = "<html>not here</html>"};
+    return HttpResponse{.status = 404, .body = page};
   };
+  for (const char* name : {"gs://bucket/run/a", "gs://bucket/run/b"})
+    EXPECT_THAT(store_->Stat(name).status(),
+                StatusIs(kUnavailable,
+                         AllOf(HasSubstr(name),
+                               HasSubstr("answered with HTML (status 404)"))));
+  page = "not here";
   EXPECT_THAT(store_->Stat("gs://bucket/run/a").status(),
               StatusIs(kUnavailable, AllOf(HasSubstr("gs://bucket/run/a"),
                                            HasSubstr("lists it"))));
