@@ -101,9 +101,11 @@ using Listing = std::pair<std::string, std::int64_t>;
 // Those that are still what was listed; others are left to the next listing.
 absl::StatusOr<std::set<Listing>> DeleteAll(GcsClient& client,
                                             const std::string& bucket,
-                                            const GcsPage& page) {
+                                            const GcsPage& page,
+                                            GcsHeadway& headway) {
   std::set<Listing> deleted;
   for (const GcsObject& object : page.objects) {
+    PODSIM_RETURN_IF_ERROR(headway.At(0, "it has come to " + object.name));
     const absl::Status status = DeleteGcs(
         client, {.bucket = bucket, .object = object.name}, object.generation);
     if (status.ok()) {
@@ -148,7 +150,7 @@ absl::StatusOr<bool> DeleteGcsTree(GcsClient& client, const GcsName& name) {
     }
     if (page.next.empty()) ++returns;
     PODSIM_ASSIGN_OR_RETURN(std::set<Listing> deleted,
-                            DeleteAll(client, name.bucket, page));
+                            DeleteAll(client, name.bucket, page, headway));
     if (std::includes(before.begin(), before.end(), deleted.begin(),
                       deleted.end())) {
       PODSIM_RETURN_IF_ERROR(headway.Stuck(

@@ -46,6 +46,7 @@ TEST(GcsAnswers, WhatIsMissingOrWrongIsNamed) {
         Case{R"({"name":"a","size":-1,"generation":"1"})", "size"},
         Case{R"({"name":"a","size":"1e3","generation":"1"})", "size"},
         Case{R"({"name":"a","size":"1"})", "generation"},
+        Case{R"({"name":"a","size":"1","generation":"0"})", "generation"},
         Case{R"({"name":"a","size":"1","generation":9223372036854775808})",
              "generation"},
         Case{R"({"name":"a","size":"1","generation":"9223372036854775808"})",
@@ -133,6 +134,17 @@ TEST(GcsAnswers, ARangeSaysOfHowMuchItIs) {
   EXPECT_FALSE(TotalOfRange("bytes 0-9/*").has_value());
   EXPECT_FALSE(TotalOfRange("bytes 0-9").has_value());
   EXPECT_FALSE(TotalOfRange("bytes 0-9/-4").has_value());
+}
+
+TEST(GcsAnswers, APageForPeopleIsKnownByItsBegin) {
+  for (const char* page :
+       {"<html>", "\n\t<!DOCTYPE html>", "\xEF\xBB\xBF<!doctype HTML PUBLIC",
+        "<?xml version=\"1.0\"?><!DOCTYPE html>", "<!-- x --><HTML lang=en>"})
+    EXPECT_TRUE(IsHtml(page)) << page;
+  for (const char* other :
+       {"", "Not Found", "{\"a\": \"<html>\"}", "<Error><Code>NoSuchKey</Code>",
+        "No such object: bucket/<html>"})
+    EXPECT_FALSE(IsHtml(other)) << other;
 }
 
 }  // namespace

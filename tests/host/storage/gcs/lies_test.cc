@@ -14,6 +14,7 @@
 #include "host/storage/gcs/client.h"
 #include "host/storage/gcs/objects.h"
 #include "host/storage/gcs/store.h"
+#include "host/storage/object_lease.h"
 #include "tests/testing/gcs/double_store.h"
 #include "tests/testing/gcs/gcs_double.h"
 #include "tests/testing/status_matchers.h"
@@ -79,10 +80,17 @@ class GcsLiesTest : public ::testing::Test {
 };
 
 TEST_F(GcsLiesTest, APageOfAProxyHidesNoObject) {
-  lie_ = [](const HttpRequest& request) -> std::optional<HttpResponse> {
+  std::string page = "<html>not here</html>";
+  lie_ = [&](const HttpRequest& request) -> std::optional<HttpResponse> {
     if (!IsMetadata(request)) return std::nullopt;
-    return HttpResponse{.status = 404, .body = "<html>not here</html>"};
+    return HttpResponse{.status = 404, .body = page};
   };
+  for (const char* name : {"gs://bucket/run/a", "gs://bucket/run/b"})
+    EXPECT_THAT(store_->Stat(name).status(),
+                StatusIs(kUnavailable,
+                         AllOf(HasSubstr(name),
+                               HasSubstr("answered with HTML (status 404)"))));
+  page = "not here";
   EXPECT_THAT(store_->Stat("gs://bucket/run/a").status(),
               StatusIs(kUnavailable, AllOf(HasSubstr("gs://bucket/run/a"),
                                            HasSubstr("lists it"))));
@@ -165,6 +173,39 @@ TEST_F(GcsLiesTest, ABucketIsMissingOnlyIfThatIsSaidTwice) {
   EXPECT_THAT(
       store_->List("gs://bucket/run").status(),
       StatusIs(absl::StatusCode::kNotFound, HasSubstr("no bucket bucket")));
+}
+
+// Nor is a lease lost that is still this job's.
+TEST_F(GcsLiesTest, ADeniedRenewalIsNoTakeover) {
+  ASSERT_OK_AND_ASSIGN(const auto lease,
+                       ObjectLease::Acquire(*store_, "gs://bucket/run", {}));
+  lie_ = [](const HttpRequest& request) -> std::optional<HttpResponse> {
+    if (!absl::StrContains(request.url, "/upload/")) return std::nullopt;
+    return HttpResponse{.status = 412};
+  };
+  EXPECT_THAT(lease->Renew(),
+              StatusIs(kUnavailable,
+                       AllOf(HasSubstr("gs://bucket/run/.podsim-lease"),
+                             HasSubstr("3 times the store answered 412"))));
+  // Ever another generation.
+  std::int64_t generation = 1;
+  lie_ = [&](const HttpRequest& request) -> std::optional<HttpResponse> {
+    if (absl::StrContains(request.url, "/upload/"))
+      return HttpResponse{.status = 412};
+    HttpResponse answer = objects_.Handle(request);
+    if (IsMedia(request))
+      answer.headers["x-goog-generation"] = absl::StrCat(++generation);
+    if (IsMetadata(request))
+      answer.body = absl::StrCat(
+          R"({"name":"run/.podsim-lease","size":"9","generation":")",
+          ++generation, R"("})");
+    return answer;
+  };
+  EXPECT_THAT(lease->Renew(),
+              StatusIs(kUnavailable, AllOf(HasSubstr("run/.podsim-lease"),
+                                           HasSubstr("still holds it"))));
+  lie_ = nullptr;
+  EXPECT_THAT(lease->Renew(), IsOk());
 }
 
 TEST_F(GcsLiesTest, AListingThatNeverEndsIsGivenUp) {
