@@ -13,9 +13,8 @@
 #include "host/checkpoint/commit.h"
 #include "host/checkpoint/folders.h"
 #include "host/checkpoint/layout.h"
-#include "host/checkpoint/manifest.h"
 #include "host/checkpoint/object_commit.h"
-#include "host/storage/bounded_read.h"
+#include "host/checkpoint/renamed.h"
 
 namespace podsim {
 namespace {
@@ -70,16 +69,13 @@ class LeftOver {
   absl::StatusOr<bool> IsRenamed(std::int64_t step, std::int64_t stamp) {
     const auto known = renamed_.find({step, stamp});
     if (known != renamed_.end()) return known->second;
-    const StepFolder::Files& files = folders_.at(step).below.at(stamp);
-    if (!StepFolder::HasManifest(files)) return renamed_[{step, stamp}] = false;
+    bool& renamed = renamed_[{step, stamp}];
+    if (!StepFolder::HasManifest(folders_.at(step).below.at(stamp)))
+      return false;
     PODSIM_ASSIGN_OR_RETURN(
-        const std::string json,
-        ReadAtMost(store_,
-                   absl::StrCat(StampPath(model_dir_, step, stamp), "/",
-                                kManifestName),
-                   kMaxManifestBytes));
-    const auto manifest = ParseManifest(json);
-    return renamed_[{step, stamp}] = manifest.ok() && manifest->step() != step;
+        renamed,
+        HoldsAnotherStep(store_, StampPath(model_dir_, step, stamp), step));
+    return renamed;
   }
   // The stamp that a folder's marker says; -1: none. What the listing has and
   // what is read must agree: a wrong answer must not cost a checkpoint.

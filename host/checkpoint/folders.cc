@@ -9,30 +9,12 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "host/checkpoint/layout.h"
+#include "host/checkpoint/renamed.h"
 
 namespace podsim {
 namespace {
 
 using Listed = ConditionalObjects::Listed;
-
-// "200" and "1785/manifest.json" of "200/1785/manifest.json".
-struct Cut {
-  std::string first;
-  std::string rest;  // empty: there is no slash
-};
-
-Cut CutAtSlash(const std::string& name) {
-  const std::size_t slash = name.find('/');
-  if (slash == std::string::npos) return {name, ""};
-  return {name.substr(0, slash), name.substr(slash + 1)};
-}
-
-void AddFile(const Listed& listed, const std::string& name,
-             StepFolder::Files& files) {
-  Listed file = listed;
-  file.name = name;
-  files.push_back(std::move(file));
-}
 
 // A step's folder that holds a checkpoint, as far as names tell.
 bool HoldsCheckpoint(std::int64_t step, const StepFolder& folder,
@@ -120,6 +102,23 @@ void SortSteps(const std::map<std::int64_t, StepFolder>& listed,
   }
 }
 
+// Of a step that a writer of ours seems to have left: whether what is whole
+// there is of another step, copied under this name without its marker.
+absl::StatusOr<bool> HoldsRenamed(ObjectStore& store,
+                                  const std::string& model_dir,
+                                  std::int64_t step, const StepFolder& folder,
+                                  const JobRecord& record) {
+  for (const auto& [stamp, files] : folder.below) {
+    if (!record.IsLeftOver(step, stamp) || !StepFolder::IsWhole(files))
+      continue;
+    PODSIM_ASSIGN_OR_RETURN(
+        const bool renamed,
+        HoldsAnotherStep(store, StampPath(model_dir, step, stamp), step));
+    if (renamed) return true;
+  }
+  return false;
+}
+
 // What either of two listings has.
 std::vector<Listed> UnionOf(const std::vector<Listed>& a,
                             const std::vector<Listed>& b) {
@@ -158,9 +157,18 @@ absl::Status LookAtObjects(ObjectStore& store, const std::string& model_dir,
   const JobRecord& record = folders.kept.record;
   const std::map<std::int64_t, StepFolder> listed = FoldersOf(tree);
   SortSteps(listed, folders);
+  for (const auto& [step, folder] : listed) {
+    if (HoldsCheckpoint(step, folder, record)) continue;
+    PODSIM_ASSIGN_OR_RETURN(
+        const bool renamed,
+        HoldsRenamed(store, model_dir, step, folder, record));
+    if (renamed) folders.steps.push_back(step);
+  }
+  std::sort(folders.steps.begin(), folders.steps.end());
   PODSIM_RETURN_IF_ERROR(CheckRecorded(store, model_dir, listed, folders));
   std::set<std::string> others;
-  for (const Listed& file : tree) others.insert(CutAtSlash(file.name).first);
+  for (const Listed& file : tree)
+    others.insert(file.name.substr(0, file.name.find('/')));
   for (const std::string& name : others)
     if (IsStrangersUnfinished(name, record)) folders.leftovers.push_back(name);
   return absl::OkStatus();
@@ -185,48 +193,6 @@ absl::Status LookAtDirectories(ObjectStore& store, const std::string& model_dir,
 }
 
 }  // namespace
-
-bool StepFolder::HasManifest(const Files& files) {
-  return std::any_of(files.begin(), files.end(), [](const Listed& file) {
-    return file.name == kManifestName;
-  });
-}
-
-bool StepFolder::IsWhole(const Files& files) {
-  bool manifest = false;
-  bool sums = false;
-  std::set<int> parts;
-  int of = 0;
-  for (const Listed& file : files) {
-    manifest = manifest || file.name == kManifestName;
-    sums = sums || file.name == kSumsName;
-    if (const auto part = ParsePartName(file.name)) {
-      parts.insert(part->part);
-      of = part->parts;
-    }
-  }
-  return manifest && sums && of > 0 &&
-         parts.size() == static_cast<std::size_t>(of);
-}
-
-std::map<std::int64_t, StepFolder> FoldersOf(const std::vector<Listed>& tree) {
-  std::map<std::int64_t, StepFolder> folders;
-  for (const Listed& listed : tree) {
-    const Cut top = CutAtSlash(listed.name);
-    const auto step = ParseStep(top.first);
-    // An object that marks a directory has nothing behind its last slash.
-    if (!step || top.rest.empty() || top.rest.back() == '/') continue;
-    StepFolder& folder = folders[*step];
-    const Cut inside = CutAtSlash(top.rest);
-    if (inside.rest.empty()) {
-      folder.marked = folder.marked || inside.first == kMarkerName;
-      AddFile(listed, inside.first, folder.direct);
-    } else if (const auto stamp = ParseStep(inside.first)) {
-      AddFile(listed, inside.rest, folder.below[*stamp]);
-    }
-  }
-  return folders;
-}
 
 absl::StatusOr<Folders> LookAt(ObjectStore& store,
                                const std::string& model_dir) {

@@ -39,7 +39,7 @@ struct Folders {
   // Checkpoints, ascending: on a store that renames every directory that is
   // called as one; on a store of objects those with a marker, and those that
   // are whole without one (copied there, or the marker was lost) unless a
-  // writer of ours left them so.
+  // writer of ours left them so, by the stamp and the manifest's step.
   std::vector<std::int64_t> steps;
   // Names of directories that look like parts of a checkpoint, unfinished, and
   // are not on the record.

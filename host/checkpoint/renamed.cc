@@ -3,7 +3,11 @@
 #include "absl/strings/cord.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "base/status.h"
 #include "host/checkpoint/layout.h"
+#include "host/checkpoint/locate.h"
+#include "host/checkpoint/manifest.h"
+#include "host/storage/bounded_read.h"
 
 namespace podsim {
 namespace {
@@ -39,6 +43,21 @@ absl::Status CheckName(ObjectStore& store, const std::string& path,
                    WayBack(store, path, Sibling(path, step)), "move it away"));
   renamed.SetPayload(kRenamedFrom, absl::Cord(absl::StrCat(step)));
   return renamed;
+}
+
+absl::StatusOr<bool> HoldsAnotherStep(ObjectStore& store,
+                                      const std::string& files,
+                                      std::int64_t step) {
+  const auto json = ReadAtMost(store, absl::StrCat(files, "/", kManifestName),
+                               kMaxManifestBytes);
+  if (absl::IsNotFound(json.status())) {
+    PODSIM_RETURN_IF_ERROR(CheckIsMissing(store, files, kManifestName));
+    return false;
+  }
+  if (absl::IsOutOfRange(json.status())) return false;
+  PODSIM_RETURN_IF_ERROR(json.status());
+  const auto manifest = ParseManifest(*json);
+  return manifest.ok() && manifest->step() != step;
 }
 
 std::optional<std::int64_t> RenamedFrom(const absl::Status& status) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "host/storage/storage.h"
 
 namespace podsim {
@@ -17,6 +18,12 @@ namespace podsim {
 // what to do).
 absl::Status CheckName(ObjectStore& store, const std::string& path,
                        std::int64_t step);
+
+// Whether a readable manifest lies in the directory `files`, and is of another
+// step. Errors: the store's.
+absl::StatusOr<bool> HoldsAnotherStep(ObjectStore& store,
+                                      const std::string& files,
+                                      std::int64_t step);
 
 // Of an error of CheckName, through every Annotate: the step that it holds;
 // nothing: it is another error.

@@ -329,6 +329,10 @@ TEST_F(ObjectCommitTest, ARenamedOneWithoutAMarkerIsNotClearedAway) {
   ASSERT_THAT(testing::WriteParts(*store_, kBucketDir, program_,
                                   testing::SomeVariables(program_, 1), 180, 20),
               IsOk());
+  ASSERT_OK_AND_ASSIGN(const Newest newest,
+                       FindNewestGood(*store_, kBucketDir));
+  EXPECT_EQ(newest.checkpoint->step, 100);
+  EXPECT_THAT(newest.renamed, HasSubstr("/m/170: renamed: it holds step 100"));
   ASSERT_THAT(testing::Clean(*store_, kBucketDir), IsOk());
   ASSERT_OK_AND_ASSIGN(const auto left,
                        testing::FilesBelow(*store_, "/m/170/20"));

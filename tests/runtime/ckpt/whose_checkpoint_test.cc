@@ -128,9 +128,10 @@ void CopiedAcross(World& world) {
     Saves(world, {10, 20});
     world.Copy(source, 15, 15, marker);
     world.Copy(source, 30, 30, marker);
-    if (world.in_bucket() && marker)
+    if (world.in_bucket() && marker) {
       ASSERT_THAT(world.store().Write(world.Path(30) + "/" + kMarkerName, ""),
                   IsOk());
+    }
     ExpectInTheWay(world, 30, 20);
     EXPECT_EQ(world.Ckpt("verify").exit_code, 0);
     EXPECT_THAT(world.Ckpt("ls").text, Not(HasSubstr("damaged")));
