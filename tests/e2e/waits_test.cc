@@ -312,11 +312,11 @@ void OtherSum(HttpResponse& answer) {
 
 // A store that answers at once, and never as a store does.
 TEST(Waits, OfAStoreThatLiesOnceTheJobIsToEnd) {
-  for (const auto& [row, lie, of_reads] :
-       {std::tuple("412 to each change", &Refuse, false),
-        std::tuple("503 to each change", &Unavailable, false),
-        std::tuple("a web page to each change", &Page, false),
-        std::tuple("another sum, of all", &OtherSum, true)}) {
+  for (const auto& [row, lie, of_reads, said] :
+       {std::tuple("412 to each change", &Refuse, false, "answered 412"),
+        std::tuple("503 to each change", &Unavailable, false, "answers 503"),
+        std::tuple("a web page to each change", &Page, false, "with HTML"),
+        std::tuple("another sum, of all", &OtherSum, true, "CRC32C AAAAAA")}) {
     testing::GcsServer store;
     store.objects().MakeBucket("bucket", "US");
     PodRun run(
@@ -324,15 +324,16 @@ TEST(Waits, OfAStoreThatLiesOnceTheJobIsToEnd) {
          "--keep=2", absl::StrCat("--model_dir=", kModelDir)},
         At(store.endpoint()));
     ASSERT_TRUE(run.WaitForEvents("checkpoint", 2)) << run.output();
-    run.process().Signal(SIGTERM);
     store.set_lie([lie = lie, of_reads = of_reads](const HttpRequest& request,
                                                    HttpResponse& answer) {
       if (of_reads || request.method != "GET") lie(answer);
     });
+    run.process().Signal(SIGTERM);
     int code = 0;
     const double ended = SecondsOf([&] { code = run.Wait(); });
     EXPECT_NE(code, 0);
     EXPECT_LE(ended, Within(10)) << row << ": " << run.output();
+    EXPECT_THAT(run.Unwrapped(), HasSubstr(said)) << row;
     EXPECT_THAT(run.Unwrapped(), HasSubstr(" after step ")) << row;
     std::printf("| %s | | %.1f s |\n", row, ended);
   }

@@ -27,7 +27,7 @@ absl::Status CheckNames(const GcsPage& page, const std::string& prefix,
             : nullptr;
     if (wrong == nullptr) return absl::OkStatus();
     return absl::DataLossError(absl::StrCat(
-        "a page with the name ", PrintableLine(name.substr(0, kLongestGcsName)),
+        "a page with the name ", PrintableLine(name.substr(0, kGcsNameSaid)),
         ", which ", wrong));
   };
   for (const GcsObject& object : page.objects)

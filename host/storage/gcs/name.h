@@ -24,6 +24,8 @@ struct GcsName {
 
 // No name has more bytes.
 inline constexpr std::size_t kLongestGcsName = 1024;
+// As much of a name that was not asked for is in a message.
+inline constexpr std::size_t kGcsNameSaid = 200;
 
 // Errors: INVALID_ARGUMENT (no bucket; a bucket's or object's name that Cloud
 //   Storage does not take: https://cloud.google.com/storage/docs/buckets#naming

@@ -23,9 +23,8 @@ absl::Status CheckIsAnswer(const HttpResponse& answer,
 absl::Status CheckIsOf(const GcsName& name, const HttpResponse& answer) {
   PODSIM_ASSIGN_OR_RETURN(const GcsObject object, ParseObject(answer.body));
   if (object.name == name.object) return absl::OkStatus();
-  return absl::DataLossError(
-      absl::StrCat("an answer about ",
-                   PrintableLine(object.name.substr(0, kLongestGcsName))));
+  return absl::DataLossError(absl::StrCat(
+      "an answer about ", PrintableLine(object.name.substr(0, kGcsNameSaid))));
 }
 
 absl::Status CheckIsMissing(GcsClient& client, const GcsName& name,
