@@ -47,11 +47,11 @@ struct Expected {
 // All that changes when a request more or less is made. A save that deletes:
 const Expected kOneHost = {
     "40: bucket 2, folder 6, listing 3, look 12, read 15, write 2",
-    "32: copy 1, delete 5, folder 4, listing 2, look 8, read 5, write 7",
+    "33: copy 1, delete 5, folder 4, listing 2, look 8, read 6, write 7",
     "5: delete 1, listing 3, read 1", 13};
 const Expected kFourHosts = {
     "121: bucket 2, folder 12, listing 3, look 57, read 45, write 2",
-    "47: copy 1, delete 8, folder 4, listing 2, look 17, read 5, write 10",
+    "48: copy 1, delete 8, folder 4, listing 2, look 17, read 6, write 10",
     kOneHost.end, kOneHost.lease};
 // One that does not:
 const Expected kOneHostKeepingAll = {
@@ -62,7 +62,7 @@ const Expected kFourHostsKeepingAll = {kFourHosts.start,
 // Looks at the manifests of three, six requests each.
 const Expected kKeepingThree = {
     kOneHost.start,
-    "44: copy 1, delete 5, folder 8, listing 2, look 10, read 11, write 7",
+    "45: copy 1, delete 5, folder 8, listing 2, look 10, read 12, write 7",
     kOneHost.end, kOneHost.lease};
 const Expected kWithMetrics = {
     "42: bucket 2, folder 6, listing 4, look 12, read 16, write 2",

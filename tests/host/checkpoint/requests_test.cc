@@ -38,7 +38,7 @@ constexpr char kJobDir[] = "gs://bucket/run";
 // What a start, a save with the deletion of an older checkpoint, and an end ask
 // besides listings: all that changes when a request more or less is made.
 constexpr int kStartRequests = 20;
-constexpr int kSaveRequests = 44;
+constexpr int kSaveRequests = 45;
 constexpr int kEndRequests = 2;
 
 constexpr std::int64_t kNextStamp = 1800;  // of the job that starts
