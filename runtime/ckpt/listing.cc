@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
@@ -23,6 +24,8 @@ namespace podsim {
 namespace {
 
 using Cells = std::vector<std::string>;
+
+constexpr char kDamaged[] = "damaged: ";
 
 Cells RowWithout(std::int64_t step, const std::string& state) {
   return {absl::StrCat(step), "", "", "", "", "", "", state};
@@ -45,7 +48,7 @@ Cells Describe(ObjectStore& store, const std::string& path, std::int64_t step,
   const std::string message(found.status().message());
   const std::string reason(absl::StripPrefix(message, path + ": "));
   return RowWithout(step, absl::IsDataLoss(found.status())
-                              ? absl::StrCat("damaged: ", reason)
+                              ? absl::StrCat(kDamaged, reason)
                               : reason);
 }
 
@@ -93,7 +96,9 @@ std::optional<Entry> EntryOf(ObjectStore& store, const std::string& model_dir,
     const auto names = store.List(path);
     if (absl::IsNotFound(names.status()) && name.back() == '/')
       return std::nullopt;
-    return entry;
+    if (!absl::StartsWith(entry.cells.back(), kDamaged)) return entry;
+    const auto there = IsStillThere(store, model_dir, *step);
+    return there.ok() && !*there ? std::nullopt : std::optional(entry);
   }
   if (const auto aside = ParseSetAside(name))
     return Entry{aside->step,

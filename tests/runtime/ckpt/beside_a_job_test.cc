@@ -12,7 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "host/checkpoint/layout.h"
 #include "host/storage/wrapper.h"
 #include "runtime/ckpt/ckpt.h"
 #include "tests/host/checkpoint/checkpoint_fixture.h"
@@ -115,6 +117,20 @@ class BesideAJobTest : public ::testing::TestWithParam<testing::StoreKind> {
         IsOk());
     ASSERT_THAT(testing::Prune(store, path_, 1), IsOk());
   }
+  // On a disk it is renamed; in a bucket it first loses these.
+  void BeginToDelete(const std::string& step) {
+    if (store_->CanRename(step)) {
+      ASSERT_THAT(store_->DeleteTree(step), IsOk());
+      return;
+    }
+    ASSERT_OK_AND_ASSIGN(const std::vector<std::string> files,
+                         testing::FilesBelow(*store_, step));
+    for (const char* name : {kMarkerName, kManifestName, kSumsName})
+      for (const std::string& file : files)
+        if (absl::EndsWith(file, absl::StrCat("/", name))) {
+          ASSERT_THAT(store_->Delete(file), IsOk());
+        }
+  }
   void ExpectSound(const std::string& command, ObjectStore& store) {
     const CkptResult result =
         RunCkpt({command, path_}, store, absl::FromUnixSeconds(2'000'000'000),
@@ -150,6 +166,30 @@ TEST_P(BesideAJobTest, AReadingThatAPruningInterruptsIsSound) {
       });
       ExpectSound(command, reader);
       came = left < 0;
+    }
+    EXPECT_GT(before, 5) << command;
+  }
+}
+
+// Of a bucket the files of an old one go one by one.
+TEST_P(BesideAJobTest, AReadingThatHalfADeletionInterruptsIsSound) {
+  for (const std::string command : {"ls", "verify"}) {
+    int before = 0;
+    for (bool came = true; came; ++before) {
+      SCOPED_TRACE(absl::StrCat(command, ", begun before request ", before));
+      SaveAndPrune(*store_);
+      const std::string old = StepPath(path_, step_);
+      ASSERT_THAT(testing::SaveCheckpoint(*store_, path_, program_,
+                                          testing::SomeVariables(program_, 1),
+                                          step_ + 1),
+                  IsOk());
+      int left = before;
+      Interrupted reader(store_.get(), [&] {
+        if (left-- == 0) BeginToDelete(old);
+      });
+      ExpectSound(command, reader);
+      came = left < 0;
+      ASSERT_THAT(store_->DeleteTree(path_), IsOk());
     }
     EXPECT_GT(before, 5) << command;
   }
