@@ -289,8 +289,9 @@ TEST_F(ObjectCommitTest, ACopyOfADirectoryIsACheckpointThatStays) {
     ASSERT_THAT(store_->Write(file, *disk->Read(file)), IsOk());
   }
   for (const bool marked : {false, true}) {
-    if (marked)
+    if (marked) {
       ASSERT_THAT(store_->Write("/m/100/commit_success.txt", ""), IsOk());
+    }
     ASSERT_OK_AND_ASSIGN(const CheckpointAt found,
                          VerifyCheckpoint(*store_, "/m/100"));
     EXPECT_EQ(found.files, "/m/100");
@@ -308,8 +309,9 @@ TEST_F(ObjectCommitTest, ACopyOfABucketIsACheckpointOnADisk) {
   for (const bool marked : {true, false}) {
     const auto disk = NewMemoryStore();
     for (const std::string& file : files)
-      if (marked || NameOf(file) != kMarkerName)
+      if (marked || NameOf(file) != kMarkerName) {
         ASSERT_THAT(disk->Write(file, *store_->Read(file)), IsOk());
+      }
     ASSERT_OK_AND_ASSIGN(const Newest newest,
                          FindNewestGood(*disk, kBucketDir));
     ASSERT_TRUE(newest.checkpoint.has_value()) << marked;
