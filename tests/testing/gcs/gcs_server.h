@@ -27,9 +27,11 @@ class GcsServer {
   // So many end without a byte: the connection is closed.
   void HangUp(int answers);
   int requests() const;
-  // From now on each answer is changed by it; empty: none. Called from several
-  // threads.
-  using Lie = std::function<void(const HttpRequest&, HttpResponse&)>;
+  // From now on it answers; `honest` asks the double. Empty: the double does.
+  // Called from several threads.
+  using Honest = std::function<HttpResponse()>;
+  using Lie =
+      std::function<HttpResponse(const HttpRequest&, const Honest& honest)>;
   void set_lie(Lie lie);
 
  private:
