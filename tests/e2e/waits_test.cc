@@ -298,16 +298,20 @@ TEST(Waits, OfAStoreThatGoesAwayInMidRun) {
   store.process().Signal(SIGKILL);
 }
 
-void Refuse(HttpResponse& answer) { answer = {.status = 412}; }
-void Unavailable(HttpResponse& answer) { answer = {.status = 503}; }
-void Page(HttpResponse& answer) {
-  answer = {.status = 404, .body = "<html>log in first</html>"};
+using Honest = testing::GcsServer::Honest;
+
+HttpResponse Refuse(const Honest&) { return {.status = 412}; }
+HttpResponse Unavailable(const Honest&) { return {.status = 503}; }
+HttpResponse Page(const Honest&) {
+  return {.status = 404, .body = "<html>log in first</html>"};
 }
-void OtherSum(HttpResponse& answer) {
+HttpResponse OtherSum(const Honest& honest) {
+  HttpResponse answer = honest();
   auto json = nlohmann::json::parse(answer.body, nullptr, false);
-  if (!json.is_object() || !json.contains("crc32c")) return;
+  if (!json.is_object() || !json.contains("crc32c")) return answer;
   json["crc32c"] = "AAAAAA==";
   answer.body = json.dump();
+  return answer;
 }
 
 // A store that answers at once, and never as a store does.
@@ -325,8 +329,8 @@ TEST(Waits, OfAStoreThatLiesOnceTheJobIsToEnd) {
         At(store.endpoint()));
     ASSERT_TRUE(run.WaitForEvents("checkpoint", 2)) << run.output();
     store.set_lie([lie = lie, of_reads = of_reads](const HttpRequest& request,
-                                                   HttpResponse& answer) {
-      if (of_reads || request.method != "GET") lie(answer);
+                                                   const Honest& honest) {
+      return of_reads || request.method != "GET" ? lie(honest) : honest();
     });
     run.process().Signal(SIGTERM);
     int code = 0;

@@ -31,9 +31,11 @@ class GcsServer {
   void HangUp(int answers);
   int requests() const;
   int handshakes() const;  // begun, of https
-  // From now on each answer is changed by it; empty: none. Called from several
-  // threads.
-  using Lie = std::function<void(const HttpRequest&, HttpResponse&)>;
+  // From now on it answers; `honest` asks the double. Empty: the double does.
+  // Called from several threads.
+  using Honest = std::function<HttpResponse()>;
+  using Lie =
+      std::function<HttpResponse(const HttpRequest&, const Honest& honest)>;
   void set_lie(Lie lie);
 
  private:

@@ -203,7 +203,7 @@ TEST_F(GcsLiesTest, ADeniedRenewalIsNoTakeover) {
   };
   EXPECT_THAT(lease->Renew(),
               StatusIs(kUnavailable, AllOf(HasSubstr("run/.podsim-lease"),
-                                           HasSubstr("this job holds it"))));
+                                           HasSubstr("holds it; try again"))));
   lie_ = nullptr;
   EXPECT_THAT(lease->Renew(), IsOk());
 }

@@ -178,9 +178,10 @@ TEST_F(GcsWire, ARedirectIsFollowedByNobody) {
   server_.objects().set_token("right");
   Variables()["PODSIM_GCS_CREDENTIALS"] = "command:echo right";
   GcsServer elsewhere;
-  server_.set_lie([&](const HttpRequest& request, HttpResponse& answer) {
-    answer = {.status = 302,
-              .headers = {{"location", elsewhere.endpoint() + request.url}}};
+  server_.set_lie([&](const HttpRequest& request, const GcsServer::Honest&) {
+    return HttpResponse{
+        .status = 302,
+        .headers = {{"location", elsewhere.endpoint() + request.url}}};
   });
   ASSERT_OK_AND_ASSIGN(const auto store, Store());
   EXPECT_THAT(store->Read("gs://bucket/x"),
