@@ -3,10 +3,10 @@
 #include <cmath>
 #include <iterator>
 
+#include "tests/models/rules/bounded.h"
+
 namespace podsim::testing {
 namespace {
-
-constexpr double kUnit = 0x1p-24;
 
 double LargestOf(const Row& x) {
   double largest = x[0];
