@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "models/composites/bias_activation.h"
 #include "models/composites/expr.h"
 #include "models/composites/gelu.h"
 #include "models/ops/rules.h"
@@ -240,25 +239,33 @@ TEST_P(ActivationSlopes, OfSelectIsOneWhereItsOperandIsChosen) {
   }
 }
 
-// All others have none: what they make does not move a little with an operand.
-TEST(TypedOps, HaveAGradientOnlyBetweenFloats) {
-  const std::set<std::string> with_gradients = {"select", "convert"};
-  int ops = 0;
-  for (const OpEntry* entry : AllOps()) {
-    if (!entry->is_element_wise || entry->scalar.value != nullptr) continue;
-    if (entry->gradient == nullptr || with_gradients.contains(entry->name))
-      continue;
-    const OpSample sample = SamplesOf(*entry)[0];
-    KernelCalculator calculator(testing::KernelsNamed("reference"), 2);
-    std::vector<Value> inputs;
-    for (const ValueType& type : sample.inputs)
-      inputs.push_back(calculator.Add(Tensor(type, 2)));
-    for (const Value gradient :
-         GradientsOf(calculator, entry->name, inputs, sample.attributes))
-      EXPECT_FALSE(gradient.present()) << entry->name;
-    ++ops;
+TEST_P(ActivationSlopes, OfConversionsAreOneBetweenFloatsAlone) {
+  KernelCalculator calculator(kernels(), 2);
+  const Value x = calculator.Add(Tensor(Batched({}), 2));
+  for (const DType to : {DType::kFloat32, DType::kBFloat16, DType::kInt32}) {
+    OpAttributes attributes;
+    attributes.dtype = to;
+    const Value dx = GradientsOf(calculator, "convert", {x}, attributes)[0];
+    ASSERT_EQ(dx.present(), to != DType::kInt32);
+    if (!dx.present()) continue;
+    EXPECT_EQ(calculator.type(dx), Batched({}));
+    EXPECT_EQ(calculator.at(dx).values, (std::vector<double>{1, 1}));
   }
-  EXPECT_GE(ops, 10);
+  OpAttributes bits;
+  bits.dtype = DType::kUint32;
+  EXPECT_FALSE(
+      GradientsOf(calculator, "bitcast_convert", {x}, bits)[0].present());
+}
+
+// A new one is tested here, too. AddBias is an addition.
+TEST(TypedOps, HaveNoOtherGradients) {
+  std::set<std::string> with_gradients;
+  for (const OpEntry* entry : AllOps())
+    if (entry->is_element_wise && entry->scalar.value == nullptr &&
+        entry->gradient != nullptr)
+      with_gradients.insert(entry->name);
+  EXPECT_EQ(with_gradients, (std::set<std::string>{"AddBias", "bitcast_convert",
+                                                   "convert", "select"}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, ActivationSlopes,
