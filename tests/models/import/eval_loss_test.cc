@@ -105,7 +105,7 @@ TEST_F(EvalLossTest, CountsOfWholeNumbersAreSums) {
   const int least =
       Emit("maximum", {count, builder_.Constant({DType::kInt32, {}}, {1})});
   EXPECT_EQ(Value(Emit("divide", {Sum(weighted_), To(DType::kFloat32, least)}),
-                  {4, 6}),
+                  {6, 4}),
             1.5);
 }
 
