@@ -116,8 +116,11 @@ class EvalLossFinder {
   bool IsHandedOn(const FlatOp& op) const {
     if (op.Is("Reshape") || op.Is("broadcast_in_dim") || op.Is("StopGradient"))
       return true;
-    return op.Is("convert") && op.type.dtype == DType::kFloat32 &&
-           OpAt(op.operands[0]).type.dtype != DType::kBFloat16;
+    if (!op.Is("convert")) return false;
+    const DType from = OpAt(op.operands[0]).type.dtype;
+    return op.type.dtype == from ||
+           (op.type.dtype == DType::kFloat32 && from != DType::kBFloat16) ||
+           (op.type.dtype == DType::kInt32 && from == DType::kBool);
   }
 
   int Constant(const FlatOp& op) {

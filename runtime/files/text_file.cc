@@ -209,7 +209,8 @@ absl::StatusOr<std::string> ReadText(const std::string& path,
     return absl::InvalidArgumentError(absl::StrCat(
         what, " ", path, " is ", known.what, "; ",
         known.to_do.empty() ? "" : absl::StrCat(known.to_do, "; "), "a ",
-        kind.name, " is a text file, written as ", kind.example));
+        kind.name, known.to_do.empty() ? " is a text file," : " is",
+        " written as ", kind.example));
   return text;
 }
 

@@ -100,6 +100,17 @@ TEST_F(EvalLossTest, WhatASumDecidesIsDecidedOnce) {
   }
 }
 
+// lax.cond asks by a whole number, which it makes of the truth.
+TEST_F(EvalLossTest, AConditionIsDecidedOnce) {
+  const int count = Sum(weights_);
+  const int is_any = To(DType::kInt32, Compare("GT", count, Number(0, {})));
+  const int is_none = Compare("EQ", To(DType::kFloat32, is_any), Number(0, {}));
+  const int ratio = Emit("divide", {Sum(weighted_), count});
+  const int loss = Emit("select", {is_none, Number(7, {}), ratio});
+  EXPECT_EQ(Value(loss, {4, 6}), 1.5);
+  EXPECT_EQ(Value(loss, {0, 0}), 7);
+}
+
 TEST_F(EvalLossTest, CountsOfWholeNumbersAreSums) {
   const int count = Sum(To(DType::kInt32, weights_));
   const int least =
