@@ -40,15 +40,15 @@ using testing::GcsServer;
 struct Expected {
   std::string start;
   std::string save;
-  std::string end;
+  int end = 0;    // at most
   int lease = 0;  // all of them, besides a renewal every kLockRenewal
 };
 
 // All that changes when a request more or less is made. A save that deletes:
 const Expected kOneHost = {
     "40: bucket 2, folder 6, listing 3, look 12, read 15, write 2",
-    "33: copy 1, delete 5, folder 4, listing 2, look 8, read 6, write 7",
-    "5: delete 1, listing 3, read 1", 13};
+    "33: copy 1, delete 5, folder 4, listing 2, look 8, read 6, write 7", 5,
+    13};
 const Expected kFourHosts = {
     "121: bucket 2, folder 12, listing 3, look 57, read 45, write 2",
     "48: copy 1, delete 8, folder 4, listing 2, look 17, read 6, write 10",
@@ -93,16 +93,25 @@ bool IsOfLease(const Asked& asked) {
   return absl::EndsWith(asked.object, absl::StrCat("/", kLeaseName));
 }
 
-// "54: copy 1, look 30, ...".
+std::size_t CountPages(std::span<const Asked> all) {
+  return std::count_if(all.begin(), all.end(),
+                       [](const Asked& asked) { return asked.what == "page"; });
+}
+
+std::size_t CountOfLease(std::span<const Asked> all) {
+  return std::count_if(all.begin(), all.end(), &IsOfLease);
+}
+
+int CountOthers(std::span<const Asked> all) {
+  return static_cast<int>(all.size() - CountPages(all) - CountOfLease(all));
+}
+
+// "15: copy 1, folder 2, look 7, write 5".
 std::string Text(std::span<const Asked> all) {
   std::map<std::string, int> counts;
-  int sum = 0;
-  for (const Asked& asked : all) {
-    if (asked.what == "page" || IsOfLease(asked)) continue;
-    ++counts[asked.what];
-    ++sum;
-  }
-  return absl::StrCat(sum, ": ",
+  for (const Asked& asked : all)
+    if (asked.what != "page" && !IsOfLease(asked)) ++counts[asked.what];
+  return absl::StrCat(CountOthers(all), ": ",
                       absl::StrJoin(counts, ", ", absl::PairFormatter(" ")));
 }
 
@@ -126,27 +135,29 @@ class Requests {
     end_ = {end, all_.cend()};
   }
 
+  // The launcher's last look is for its closing words, and given up if it takes
+  // long: so the end may be less.
   void Expect(const Expected& expected) const {
     EXPECT_EQ(Text(start_), expected.start) << "start";
     EXPECT_EQ(Text(save_), expected.save) << "save";
-    EXPECT_EQ(Text(end_), expected.end) << "end";
+    EXPECT_LE(CountOthers(end_), expected.end) << "end: " << Text(end_);
   }
-  // Of every listing of the model_dir, one for each thousand objects.
+  // Of every listing of the model_dir, one for each further thousand objects.
   void ExpectPages(std::size_t objects) const {
-    EXPECT_EQ(Count([](const Asked& asked) { return asked.what == "page"; }),
-              Count([&](const Asked& asked) {
-                return asked.what == "listing" && asked.object == below_;
-              }) * ((objects - 1) / 1000));
+    const std::size_t further = (objects - 1) / 1000;
+    EXPECT_EQ(CountPages(start_), CountListings(start_) * further);
+    EXPECT_EQ(CountPages(save_), CountListings(save_) * further);
+    EXPECT_LE(CountPages(end_), CountListings(end_) * further);
   }
   void ExpectLease(int once, absl::Duration lasted) const {
-    const auto asked = static_cast<int>(Count(&IsOfLease));
+    const auto asked = static_cast<int>(CountOfLease(all_));
     EXPECT_GE(asked, once);
     EXPECT_LE(asked, once + lasted / kLockRenewal);
   }
   void Print(const std::string& title) const {
     std::cout << title << ": start " << Text(start_) << "; save " << Text(save_)
-              << "; end " << Text(end_) << "; lease " << Count(&IsOfLease)
-              << "\n";
+              << "; end " << Text(end_) << "; pages " << CountPages(all_)
+              << "; lease " << CountOfLease(all_) << "\n";
   }
   // Whole, when a number differs.
   std::string Log() const {
@@ -156,9 +167,10 @@ class Requests {
   }
 
  private:
-  template <typename Is>
-  std::size_t Count(const Is& is) const {
-    return std::count_if(all_.begin(), all_.end(), is);
+  std::size_t CountListings(std::span<const Asked> part) const {
+    return std::count_if(part.begin(), part.end(), [&](const Asked& asked) {
+      return asked.what == "listing" && asked.object == below_;
+    });
   }
 
   const std::vector<Asked> all_;
