@@ -508,7 +508,7 @@ TEST_F(TypedMistakesTest, FilesThatAreNamed) {
                    "printf '[job]\\ntopology = \"v3-8\"\\n' > job.toml"},
            Mistake{"pod_launch --dry_run --job=plot.png",
                    "job file plot.png is a PNG image",
-                   "a job is written as \"train_steps: 100\"",
+                   "a job is a text file, written as",
                    "printf '\\x89PNG\\r\\n\\x1a\\n\\0\\0' > plot.png"},
            Mistake{"pod_launch --dry_run --job=k.txt",
                    "k.txt:1:11: the line has a curly quotation mark (U+201C)",
