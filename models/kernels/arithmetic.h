@@ -33,9 +33,11 @@ inline float Minimum(float a, float b) {
   const float unordered = a + b;
   return a < b ? a : b < a ? b : a == b ? equal : unordered;
 }
+// NaN where an infinite or NaN dy is left out, as 0 times it is.
 inline float MaximumGrad(float dy, float a, float b) {
   const float half = 0.5F * dy;
-  return a > b ? dy : a == b ? half : 0.0F;
+  const float none = 0.0F * dy;
+  return a > b ? dy : a == b ? half : none;
 }
 inline float Clamp(float low, float x, float high) {
   return Minimum(Maximum(x, low), high);

@@ -88,11 +88,11 @@ constexpr OpEntry kElementwiseOps[] = {
     Row("ReluGrad", 2,
         {.value = [](const double* x) { return x[1] > 0 ? x[0] : 0; },
          .vector_flops = 2}),
-    // dy, a, b -> dy where a > b, half where they are equal; 0 of NaN
+    // dy, a, b -> dy times 1 where a > b, half where they are equal, else 0
     Row("MaximumGrad", 3,
         {.value =
              [](const double* x) {
-               return x[1] > x[2] ? x[0] : x[1] == x[2] ? x[0] / 2 : 0;
+               return x[0] * (x[1] > x[2] ? 1 : x[1] == x[2] ? 0.5 : 0);
              },
          .vector_flops = 3}),
 

@@ -160,12 +160,12 @@ double OfMixture(const Row& x, std::size_t, double) {
   return (4.0 * static_cast<double>(x.size()) + 8) * SizeOfLargest(x);
 }
 
-double NormGradientBound(const Row& x, const Row& exact) {
+double NormGradientBound(const Row& x) {
   const auto count = static_cast<double>(x.size());
   const double mean = MeanOf(x);
   const double deviation = std::sqrt(SquaresOf(x) - mean * mean + kEpsilon);
   const double share = 1 + (count + 2) * SizeOfLargest(x) / deviation;
-  return kUnit * 4 * count * share * SizeOfLargest(exact) + 0x1p-120;
+  return kUnit * 4 * count * share * kGain / deviation + 0x1p-120;
 }
 
 }  // namespace podsim::testing

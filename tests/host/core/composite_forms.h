@@ -53,10 +53,10 @@ double OfMixture(const Row& x, std::size_t place, double y);
 // The largest magnitude.
 double SizeOfLargest(const Row& x);
 
-// How far a norm's gradients may be off, as they depend on numbers less the
-// mean, which are off by N u of the largest: in parts of the deviation, and of
-// products of two of them.
-double NormGradientBound(const Row& x, const Row& exact);
+// How far a norm's gradients may be off: they are gain / deviation times 1 less
+// products of two numbers less the mean, in parts of the deviation, which are
+// off by N u of the largest number.
+double NormGradientBound(const Row& x);
 
 }  // namespace podsim::testing
 

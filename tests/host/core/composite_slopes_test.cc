@@ -26,8 +26,7 @@ struct SlopedComposite {
   // Gradients are right within 16 units in the last place of a row's largest,
   // or within this where that is below 1; 0: within NormGradientBound.
   double gradient_slack = 1e-6;
-  // Of any size; else of one size in a row, whose squares are float32 numbers.
-  // Beyond, JAX's infinite squares are recorded.
+  // Rows of Logits; else of OfOneSize. What JAX has beyond is recorded.
   bool takes_logits = true;
   bool features_last = false;
 };
@@ -107,12 +106,13 @@ Places Logits() {
   return at;
 }
 
-// Of one size, 2^-50 to 2^50, so that squares, their sums and what rsqrt makes
-// of them are normal; and not all about one number, which a norm is blind for.
+// Of one size, 2^-40 to 2^40, so that all on the way is normal, of a norm's
+// gradient half the deviation's third power, by which 1 is divided; and not all
+// about one number, which a norm is blind for.
 Places OfOneSize() {
   Places at = Logits();
   for (std::size_t i = 0; i < at.count(); ++i) {
-    const double size = std::exp2(50 * Signed("one size", i));
+    const double size = std::exp2(40 * Signed("one size", i));
     for (std::size_t j = 0; j < at.width(); ++j)
       at.rows[i][j] =
           static_cast<float>(size * Signed("of", i * at.width() + j));
@@ -122,7 +122,7 @@ Places OfOneSize() {
 
 double GradientBound(const SlopedComposite& composite, const Row& x,
                      const Row& exact) {
-  if (composite.gradient_slack == 0) return NormGradientBound(x, exact);
+  if (composite.gradient_slack == 0) return NormGradientBound(x);
   return std::fmax(16 * 0x1p-23 * SizeOfLargest(exact),
                    composite.gradient_slack);
 }
