@@ -1,7 +1,7 @@
 #include "tests/host/storage/gcs/lie_table.h"
 
 #include <algorithm>
-#include <optional>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -16,6 +16,8 @@ namespace podsim::testing {
 namespace {
 
 constexpr char kToken[] = "secret";
+// Attempts of two minutes.
+constexpr int kManyAttempts = 24;
 // Two minutes of a call, and of a drip what its last attempt takes.
 constexpr absl::Duration kMostTime = absl::Minutes(3);
 
@@ -142,6 +144,74 @@ void CheckLie(const LieRow& row) {
   EXPECT_TRUE(
       std::includes(after.begin(), after.end(), before.begin(), before.end()))
       << "something is gone, " << status;
+}
+
+std::vector<LieRow> LiesOfStrangers() {
+  const std::string page = "\n<!-- login --><!DOCTYPE html><html>Hi</html>";
+  std::vector<LieRow> rows;
+  for (const int status : {200, 404, 412})
+    rows.push_back(
+        {.name = absl::StrCat("HTML, ", status),
+         .lie = Always({.status = status, .body = page}),
+         .answer = absl::StrCat("answered with HTML (status ", status,
+                                ") by http://127.0.0.1:1; "
+                                "is a proxy in between")});
+  for (const int status : {301, 302, 307, 308})
+    rows.push_back(
+        {.name = absl::StrCat("redirect, ", status),
+         .lie = Always({.status = status,
+                        .headers = {{"location", "http://elsewhere/o?t=1"}}}),
+         .answer = absl::StrCat("answered with a redirect (status ", status,
+                                ") to http://elsewhere by")});
+  rows.push_back(
+      {.name = "redirect to itself",
+       .lie =
+           [](const HttpRequest& request, const Honest&) {
+             return HttpResponse{.status = 302,
+                                 .headers = {{"location", request.url}}};
+           },
+       .answer = "a redirect (status 302) to http://127.0.0.1:1 by"});
+  rows.push_back({.name = "drip",
+                  .lie = [](const HttpRequest&,
+                            const Honest&) -> absl::StatusOr<HttpResponse> {
+                    return absl::UnavailableError(
+                        "fewer than 16384 bytes a second");
+                  },
+                  .answer = "fewer than 16384 bytes a second"});
+  return rows;
+}
+
+LieRow LieOfStatus(int status) {
+  return {.name = absl::StrCat("status ", status),
+          .lie = Always({.status = status}),
+          .answer = absl::StrCat("an answer ", status,
+                                 ", which is none to this (attempt 4, ")};
+}
+
+std::vector<LieRow> Joined(std::vector<LieRow> a, std::vector<LieRow> b) {
+  a.insert(a.end(), std::make_move_iterator(b.begin()),
+           std::make_move_iterator(b.end()));
+  return a;
+}
+
+void CheckLies(const LieAct& act, std::vector<LieRow> rows) {
+  for (LieRow& row : rows) {
+    if (row.lied_to == nullptr) row.lied_to = act.lied_to;
+    if (row.object.empty()) row.object = act.object;
+    if (row.act == nullptr) row.act = act.act;
+    row.most_requests += act.before;
+    CheckLie(row);
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
+std::vector<LieRow> ForLong(std::vector<LieRow> rows) {
+  for (LieRow& row : rows) row.most_requests = kManyAttempts;
+  return rows;
+}
+
+Lie HeaderLie(const std::string& name, const std::string& value) {
+  return Changed([=](HttpResponse& answer) { answer.headers[name] = value; });
 }
 
 }  // namespace podsim::testing
