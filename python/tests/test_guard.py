@@ -49,7 +49,10 @@ class GuardTest(unittest.TestCase):
     def started(self, *flags, **streams):
         code = CODE.format(package=str(ROOT / "python"), place=str(self.place),
                            said=str(self.folder / "said"), flags=[*JOB, *flags])
-        return subprocess.Popen([sys.executable, "-c", code], **streams)
+        # Under nohup these tests ignore SIGHUP, and what they start would, too.
+        return subprocess.Popen(
+            [sys.executable, "-c", code],
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL), **streams)
 
     def jobs(self):
         """Processes whose command names this test's folder."""
