@@ -1,3 +1,5 @@
+// A job that goes on while its checkpoints are read: what tests of readers put
+// between two requests.
 #ifndef PODSIM_TESTS_HOST_CHECKPOINT_UNDER_A_JOB_H_
 #define PODSIM_TESTS_HOST_CHECKPOINT_UNDER_A_JOB_H_
 

@@ -1,3 +1,4 @@
+// Formulas of sums over an evaluation: values by hand, and what is refused.
 #include "models/graph/metric_formula.h"
 
 #include <gmock/gmock.h>
