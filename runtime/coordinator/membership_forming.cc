@@ -13,8 +13,6 @@
 namespace podsim {
 namespace {
 
-// Between two lines that tell of the same wait.
-constexpr absl::Duration kNewsInterval = absl::Seconds(10);
 // Refusals that are told of at once: mistakes of whoever starts the hosts.
 constexpr int kPromptRefusals = 20;
 

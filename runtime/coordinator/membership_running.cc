@@ -85,7 +85,12 @@ bool Membership::AnyDone() const {
 void Membership::MaybeFinish(absl::Time now) {
   const bool all = std::all_of(processes_.begin(), processes_.end(),
                                [](const Process& p) { return p.done; });
-  if (active() && all && saving_.empty()) Finish(now);
+  if (!active() || !all) return;
+  if (all_done_since_ > now) {
+    all_done_since_ = now;
+    last_waiting_ = absl::InfinitePast();
+  }
+  if (saving_.empty()) Finish(now);
 }
 
 void Membership::Finish(absl::Time now) {

@@ -13,6 +13,10 @@ namespace {
 
 constexpr int kManifestFormat = 1;
 
+// Two commits may always wait, more if they take no longer than this.
+constexpr int kWaitingCommits = 2;
+constexpr absl::Duration kCommitsAhead = absl::Seconds(2);
+
 }  // namespace
 
 std::int64_t Membership::ExamplesAt(std::int64_t step) const {
@@ -90,6 +94,10 @@ void Membership::OnCheckpoint(absl::Time now, int process,
     return;
   }
   if (!SameState(now, part.step(), saving)) return;
+  if (part.step() < end_step_ && IsBehind(now)) {
+    SkipBehind(now, part.step());
+    return;
+  }
   saving.committing = true;
   saving.since = now;
   actions_.emplace_back(CommitAction{ManifestOf(now, part.step(), saving)});
@@ -108,6 +116,32 @@ void Membership::Skip(absl::Time now, std::int64_t step, const Saving& saving) {
   saving_.erase(step);
   Emit(now, std::move(event));
   MaybeFinish(now);
+}
+
+int Membership::Uncommitted() const {
+  return static_cast<int>(
+      std::count_if(saving_.begin(), saving_.end(),
+                    [](const auto& each) { return each.second.committing; }));
+}
+
+// They are committed one after the other. One that takes longer than the last
+// one did is seen by its own age.
+bool Membership::IsBehind(absl::Time now) const {
+  const int waiting = Uncommitted();
+  if (waiting < kWaitingCommits) return false;
+  const auto oldest =
+      std::find_if(saving_.begin(), saving_.end(),
+                   [](const auto& each) { return each.second.committing; });
+  const absl::Duration age = now - std::max(oldest->second.since, last_commit_);
+  return waiting * std::max(commit_took_, age) > kCommitsAhead;
+}
+
+void Membership::SkipBehind(absl::Time now, std::int64_t step) {
+  JobEvent event;
+  event.mutable_skipped()->set_step(step);
+  event.mutable_skipped()->set_uncommitted(Uncommitted());
+  saving_.erase(step);
+  Emit(now, std::move(event));
 }
 
 bool Membership::SameState(absl::Time now, std::int64_t step,
@@ -136,6 +170,7 @@ void Membership::OnCommitted(absl::Time now, std::int64_t step,
                              const std::string& path, std::int64_t bytes) {
   const auto found = saving_.find(step);
   if (found == saving_.end() || !active()) return;
+  commit_took_ = now - std::max(found->second.since, last_commit_);
   last_commit_ = now;
   if (!status.ok()) {
     Fail(now,
@@ -218,6 +253,22 @@ void Membership::OnDrain(absl::Time now, const std::string& reason) {
   Settle(now);
 }
 
+// Whoever waits for the end of a job that has trained all is told for what.
+void Membership::TellUncommitted(absl::Time now, absl::Duration limit) {
+  if (now - all_done_since_ < kFirstLooking ||
+      now - last_waiting_ < kNewsInterval)
+    return;
+  last_waiting_ = now;
+  absl::Time since = absl::InfiniteFuture();
+  for (const auto& [step, saving] : saving_)
+    if (saving.committing) since = std::min(since, saving.since);
+  JobEvent event;
+  event.mutable_waiting()->set_uncommitted(Uncommitted());
+  event.mutable_waiting()->set_seconds_left(std::max(
+      0.0, absl::ToDoubleSeconds(limit - (now - std::max(since, last_commit_)))));
+  Emit(now, std::move(event));
+}
+
 // Saves by the clock, and the limit of commits that hang.
 void Membership::CheckSaving(absl::Time now) {
   const absl::Duration limit =
@@ -235,6 +286,7 @@ void Membership::CheckSaving(absl::Time now) {
                .phase = "checkpoint"});
     return;
   }
+  if (Uncommitted() > 0) TellUncommitted(now, limit);
   const double every = plan_.spec().checkpoint_every_seconds();
   if (plan_.spec().model_dir().empty() || every <= 0 || holding_ ||
       !saving_.empty() || AnyDone() ||

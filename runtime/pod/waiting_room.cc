@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "base/rpc/address.h"
 #include "base/rpc/token.h"
+#include "base/units.h"
 
 namespace podsim {
 namespace {
@@ -57,6 +58,12 @@ std::string RefusedText(const HostRefused& refused) {
 }
 
 std::string WaitingText(const PodWaiting& waiting) {
+  if (waiting.uncommitted() > 0)
+    return absl::StrFormat(
+        "waiting: all is trained, %s to be committed; %.0f s left for the next "
+        "(--initialization_timeout)",
+        FormatCounted(waiting.uncommitted(), "checkpoint"),
+        waiting.seconds_left());
   std::string text = "waiting";
   if (!waiting.looking().empty())
     absl::StrAppend(&text, ": the coordinator looks for ", waiting.looking());

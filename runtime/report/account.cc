@@ -43,8 +43,7 @@ std::string FormatSavings(const Savings& savings, absl::Duration training) {
 std::string FormatSkipped(const Savings& savings) {
   return absl::StrCat(FormatCounted(savings.skipped, "checkpoint"),
                       savings.skipped == 1 ? " was" : " were",
-                      " skipped, as the store was silent while an earlier one "
-                      "was being written");
+                      " skipped, as the store had not finished earlier ones");
 }
 
 std::string FormatUndeleted(const Savings& savings) {

@@ -131,6 +131,11 @@ std::string RefusedLine(const HostRefused& refused, double wall_time) {
 }
 
 std::string WaitingLine(const PodWaiting& waiting, double wall_time) {
+  if (waiting.uncommitted() > 0)
+    return Dump({{"event", "waiting"},
+                 {"wall_time", wall_time},
+                 {"uncommitted", waiting.uncommitted()},
+                 {"seconds_left", waiting.seconds_left()}});
   if (!waiting.looking().empty())
     return Dump({{"event", "waiting"},
                  {"wall_time", wall_time},
@@ -270,6 +275,11 @@ std::string SavedLine(const CheckpointSaved& saved, double wall_time) {
 }
 
 std::string SkippedLine(const CheckpointSkipped& skipped, double wall_time) {
+  if (!skipped.has_process())
+    return Dump({{"event", "checkpoint_skipped"},
+                 {"wall_time", wall_time},
+                 {"step", skipped.step()},
+                 {"uncommitted", skipped.uncommitted()}});
   return Dump({{"event", "checkpoint_skipped"},
                {"wall_time", wall_time},
                {"step", skipped.step()},

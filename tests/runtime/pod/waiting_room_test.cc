@@ -104,5 +104,14 @@ TEST(FormingTextTest, TellsForWhomThePodWaits) {
   EXPECT_EQ(FormingText(JobEvent(), true), "");
 }
 
+TEST(FormingTextTest, TellsThatCheckpointsAreStillToBeCommitted) {
+  JobEvent event;
+  event.mutable_waiting()->set_uncommitted(3);
+  event.mutable_waiting()->set_seconds_left(58.5);
+  EXPECT_EQ(FormingText(event, /*external_hosts=*/false),
+            "waiting: all is trained, 3 checkpoints to be committed; 58 s left "
+            "for the next (--initialization_timeout)");
+}
+
 }  // namespace
 }  // namespace podsim
