@@ -3,6 +3,24 @@
 #include <algorithm>
 
 namespace podsim {
+namespace {
+
+double MultiplyAddsOfOne(const MatrixProduct& product) {
+  return static_cast<double>(product.m) * static_cast<double>(product.n) *
+         static_cast<double>(product.k);
+}
+
+}  // namespace
+
+double UsefulMultiplyAdds(const MatrixProduct& product) {
+  return static_cast<double>(product.count) *
+         (MultiplyAddsOfOne(product) - product.idle_multiply_adds);
+}
+
+double UsefulShare(const MatrixProduct& product) {
+  const double all = MultiplyAddsOfOne(product);
+  return all == 0 ? 1 : (all - product.idle_multiply_adds) / all;
+}
 
 double Elements(const ValueType& type, std::int64_t rows) {
   return static_cast<double>(type.shape.elements()) *

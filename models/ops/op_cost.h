@@ -20,7 +20,19 @@ struct MatrixProduct {
   std::int64_t k = 0;
   bool rounded_operands = false;  // to bfloat16; else float32
   std::int64_t count = 1;         // such products, with operands of their own
+  // Of the m * n * k multiply-adds of each product, those that are no work
+  // because one factor is padding or a hole: a convolution's taps beyond the
+  // edges of its input, or on the zeros that a dilation puts between elements
+  // (the gradient of a strided convolution has such). A whole number.
+  double idle_multiply_adds = 0;
 };
+
+// Multiply-adds of all `count` products without the idle ones; two
+// floating-point operations each.
+double UsefulMultiplyAdds(const MatrixProduct& product);
+
+// Their share of m * n * k * count, in [0, 1].
+double UsefulShare(const MatrixProduct& product);
 
 struct OpCost {
   std::vector<MatrixProduct> products;
