@@ -41,11 +41,10 @@ OpCost CopyCost(const OpSignature& signature, std::int64_t rows) {
   return cost;
 }
 
-OpCost OperandCost(const OpSignature& signature, std::int64_t rows) {
+OpCost PartCost(const OpSignature& signature, std::int64_t rows) {
   OpCost cost = CopyCost(signature, rows);
-  for (const ValueType& type : signature.inputs)
-    cost.vector_flops = std::max(cost.vector_flops, Elements(type, rows));
-  cost.vector_flops *= static_cast<double>(signature.inputs.size());
+  const double whole = Bytes(signature.inputs.first(1), rows);
+  cost.bytes_read += std::min(cost.bytes_written, whole) - whole;
   return cost;
 }
 
