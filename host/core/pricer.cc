@@ -47,12 +47,11 @@ ChipWork WorkOf(const OpCost& cost, int matrix_unit_side) {
   for (const MatrixProduct& each : cost.products) {
     const auto count = static_cast<double>(each.count);
     const double passes = each.rounded_operands ? 1 : kFloat32Passes;
-    work.matrix_flops += 2.0 * count * static_cast<double>(each.m) *
-                         static_cast<double>(each.n) *
-                         static_cast<double>(each.k);
+    work.matrix_flops += 2.0 * UsefulMultiplyAdds(each);
     work.matrix_unit_flops += 2.0 * count * RoundUp(each.m, kRowTile) *
                               RoundUp(each.n, matrix_unit_side) *
-                              RoundUp(each.k, matrix_unit_side) * passes;
+                              RoundUp(each.k, matrix_unit_side) * passes *
+                              UsefulShare(each);
   }
   work.vector_flops =
       cost.vector_flops + kTranscendentalFlops * cost.transcendentals;

@@ -20,9 +20,13 @@ namespace podsim {
 // What an op's cost comes to on a core of the chip (or on a chip whose cores
 // act as one).
 struct ChipWork {
-  double matrix_flops = 0;  // of the products themselves
+  // Of the products themselves; taps of convolutions on padding and on holes
+  // are none of it.
+  double matrix_flops = 0;
   // What the matrix unit spends: K and N padded to its tiles (128 x 128 up to
-  // v5p), rows to 8, float32 products in several passes.
+  // v5p), rows to 8, float32 products in several passes. Of a convolution the
+  // share that its useful taps have of all (UsefulShare): tiles that hold
+  // nothing but padding or holes are taken to be left out.
   double matrix_unit_flops = 0;
   double vector_flops = 0;
   double hbm_bytes = 0;

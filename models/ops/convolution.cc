@@ -15,6 +15,7 @@
 #include "models/ops/families.h"
 #include "models/ops/rules.h"
 #include "models/ops/shape_rules.h"
+#include "models/ops/window_taps.h"
 
 namespace podsim {
 namespace {
@@ -124,20 +125,37 @@ Inferred InferConvolution(Types in, const OpAttributes& attributes) {
   return std::vector{ValueType{DType::kFloat32, result}};
 }
 
+// A product of places (batch included) by taps (input features included) and
+// by output features, for each group; it is idle where a tap shows no element.
 OpCost ConvolutionCost(const OpSignature& signature, std::int64_t rows) {
   OpCost cost = CopyCost(signature, rows);
   const ConvolutionDimensions dims =
       ConvolutionDimensionsOf(signature.attributes);
+  const Dims input = DimsFor(signature.inputs[0].shape, rows);
   const Dims kernel = DimsFor(signature.inputs[1].shape, rows);
   const Dims output = DimsFor(signature.outputs[0].shape, rows);
-  const std::int64_t features =
-      kernel[static_cast<std::size_t>(dims.kernel.batch)];
-  cost.products.push_back(
-      {.m = ProductOf(output) / features,
-       .n = features / dims.groups(),
-       .k = ProductOf(kernel) / features,
-       .rounded_operands = signature.attributes.rounded_operands,
-       .count = dims.groups()});
+  const auto size = [](const Dims& sizes, std::int64_t dim) {
+    return sizes[static_cast<std::size_t>(dim)];
+  };
+  const std::int64_t features = size(kernel, dims.kernel.batch);
+  MatrixProduct& product = cost.products.emplace_back();
+  product.m = ProductOf(output) / features;
+  product.n = features / dims.groups();
+  product.k = ProductOf(kernel) / features;
+  product.rounded_operands = signature.attributes.rounded_operands;
+  product.count = dims.groups();
+  const std::vector<WindowDimension> windows =
+      ConvolutionWindows(signature.attributes, dims, input, kernel);
+  double taps = 1;  // of one place after the other, whatever they show
+  for (const WindowDimension& window : windows)
+    taps *= static_cast<double>(window.Outputs()) *
+            static_cast<double>(window.taps);
+  // Each of them: for an example, an input feature and an output feature.
+  product.idle_multiply_adds =
+      (taps - ShownTaps(windows)) *
+      static_cast<double>(size(output, dims.output.batch)) *
+      static_cast<double>(size(kernel, dims.kernel.feature)) *
+      static_cast<double>(product.n);
   return cost;
 }
 

@@ -124,6 +124,16 @@ void DynamicUpdateSlice(std::span<const Tensor> inputs,
           });
 }
 
+// The part is read and written, and the starts are read; the rest of the
+// operand stays where it is (XLA's cost analysis counts the same:
+// xla/service/hlo_cost_analysis.cc, HandleDynamicUpdateSlice).
+OpCost DynamicUpdateSliceCost(const OpSignature& signature, std::int64_t rows) {
+  OpCost cost;
+  cost.bytes_read = Bytes(signature.inputs.subspan(1), rows);
+  cost.bytes_written = Bytes(signature.inputs.subspan(1, 1), rows);
+  return cost;
+}
+
 // With starts below `classes`, beyond the last that fits.
 OpSample PlacedSample(std::vector<ValueType> first, const ValueType& out,
                       DType starts = DType::kInt32) {
@@ -168,7 +178,7 @@ constexpr OpEntry kDynamicSliceOps[] = {
      .takes_more = true,
      .infer = InferDynamicSlice,
      .gradient = DynamicSliceGradient,
-     .cost = CopyCost,
+     .cost = PartCost,
      .row_wise = IsByRows,
      .reference = DynamicSlice,
      .samples = DynamicSliceSamples},
@@ -178,7 +188,7 @@ constexpr OpEntry kDynamicSliceOps[] = {
      .takes_more = true,
      .infer = InferDynamicUpdateSlice,
      .gradient = DynamicUpdateSliceGradient,
-     .cost = CopyCost,
+     .cost = DynamicUpdateSliceCost,
      .row_wise = IsByRows,
      .works_in_place = true,
      .reference = DynamicUpdateSlice,

@@ -3,8 +3,10 @@
 // a row of models/kernels/elementwise.cc; the rest follows from what stands
 // here.
 //
-// vector_flops and transcendentals count as XLA's cost analysis does which
-// functions are transcendental, and one flop per operand.
+// An op of StableHLO is one vector operation per element or one transcendental
+// function, as XLA's cost analysis counts (xla/service/hlo_cost_analysis.cc,
+// HandleElementwiseOp); an op of our own is the ops of StableHLO that say the
+// same.
 #ifndef PODSIM_MODELS_OPS_ELEMENT_ROW_H_
 #define PODSIM_MODELS_OPS_ELEMENT_ROW_H_
 

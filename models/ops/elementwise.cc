@@ -84,17 +84,18 @@ constexpr OpEntry kElementwiseOps[] = {
     // x -> y = max(x, 0); -0 becomes 0
     Row("Relu", 1, {[](const double* x) { return x[0] <= 0 ? 0 : x[0]; }},
         By<ReluGradient>),
-    // dy, y -> dx = y > 0 ? dy : 0; of NaN 0
+    // dy, y -> dx = y > 0 ? dy : 0; of NaN 0. A comparison, a choice.
     Row("ReluGrad", 2,
         {.value = [](const double* x) { return x[1] > 0 ? x[0] : 0; },
          .vector_flops = 2}),
-    // dy, a, b -> dy times 1 where a > b, half where they are equal, else 0
+    // dy, a, b -> dy times 1 where a > b, half where they are equal, else 0. Two
+    // comparisons, two choices, a product.
     Row("MaximumGrad", 3,
         {.value =
              [](const double* x) {
                return x[0] * (x[1] > x[2] ? 1 : x[1] == x[2] ? 0.5 : 0);
              },
-         .vector_flops = 3}),
+         .vector_flops = 5}),
 
     // The sign bit of NaN and zeros too.
     Row("negate", 1,
@@ -119,25 +120,21 @@ constexpr OpEntry kElementwiseOps[] = {
 
     Row("add", 2,
         {.value = [](const double* x) { return x[0] + x[1]; },
-         .vector_flops = 2,
          .error_units = 1,
          .whole = [](const std::int64_t* x) { return x[0] + x[1]; }},
         By<AddGradient>),
     Row("subtract", 2,
         {.value = [](const double* x) { return x[0] - x[1]; },
-         .vector_flops = 2,
          .error_units = 1,
          .whole = [](const std::int64_t* x) { return x[0] - x[1]; }},
         By<SubtractGradient>),
     Row("multiply", 2,
         {.value = [](const double* x) { return x[0] * x[1]; },
-         .vector_flops = 2,
          .error_units = 1,
          .whole = [](const std::int64_t* x) { return x[0] * x[1]; }},
         By<MultiplyGradient>),
     Row("divide", 2,
         {.value = [](const double* x) { return x[0] / x[1]; },
-         .vector_flops = 2,
          .error_units = 1,
          .low = 0.5,
          .high = 2,
@@ -148,7 +145,6 @@ constexpr OpEntry kElementwiseOps[] = {
     // infinite dividend and of a divisor 0; a where b is infinite.
     Row("remainder", 2,
         {.value = [](const double* x) { return std::fmod(x[0], x[1]); },
-         .vector_flops = 2,
          .low = 0.5,
          .high = 4,
          .whole =
@@ -158,19 +154,16 @@ constexpr OpEntry kElementwiseOps[] = {
     // NaN of NaN, and -0 is less than 0: IEEE 754-2019's maximum and minimum.
     Row("maximum", 2,
         {.value = [](const double* x) { return Maximum(x[0], x[1]); },
-         .vector_flops = 2,
          .whole = [](const std::int64_t* x) { return std::max(x[0], x[1]); }},
         By<MaximumGradient>),
     Row("minimum", 2,
         {.value = [](const double* x) { return Minimum(x[0], x[1]); },
-         .vector_flops = 2,
          .whole = [](const std::int64_t* x) { return std::min(x[0], x[1]); }},
         By<MinimumGradient>),
     // low, x, high -> minimum(maximum(x, low), high)
     Row("clamp", 3,
         {.value =
              [](const double* x) { return Minimum(Maximum(x[1], x[0]), x[2]); },
-         .vector_flops = 3,
          .whole =
              [](const std::int64_t* x) {
                return std::min(std::max(x[1], x[0]), x[2]);

@@ -186,13 +186,30 @@ InputGradients ScatterGradient(GradientBuilder& builder, const OpUse& use,
                     std::move(attributes))};
 }
 
+// The elements that windows show are read, added to and written: no more than
+// there are updates, nor than the operand has. The rest stays where it is. (XLA
+// counts as many as there are updates, those of one place each time:
+// xla/service/hlo_cost_analysis.cc, HandleScatter.)
+OpCost ScatterCost(const OpSignature& signature, std::int64_t rows) {
+  OpCost cost;
+  const double shown = std::min(Bytes(signature.inputs.first(1), rows),
+                                Bytes(signature.inputs.last(1), rows));
+  cost.bytes_read = shown + Bytes(signature.inputs.subspan(1), rows);
+  cost.bytes_written = shown;
+  cost.vector_flops = Elements(signature.inputs[2], rows);
+  return cost;
+}
+
+// gather and ScatterGrad read what their windows show, which the indices alone
+// decide: PartCost takes them to be different elements, as far as there are so
+// many. GatherGrad makes all of its result, zeros too.
 constexpr OpEntry kGatherOps[] = {
     // x, indices -> windows of x
     {.name = "gather",
      .input_count = 2,
      .infer = InferGather,
      .gradient = GatherGradient,
-     .cost = CopyCost,
+     .cost = PartCost,
      .row_wise = IsByRows,
      .reference = Gather,
      .samples = GatherMoveSamples},
@@ -200,7 +217,7 @@ constexpr OpEntry kGatherOps[] = {
     {.name = "GatherGrad",
      .input_count = 2,
      .infer = InferGatherGrad,
-     .cost = OperandCost,
+     .cost = FirstOperandCost<1>,
      .row_wise = IsByRows,
      .sums_batch = true,
      .reference = GatherGrad,
@@ -211,7 +228,7 @@ constexpr OpEntry kGatherOps[] = {
      .input_count = 3,
      .infer = InferScatter,
      .gradient = ScatterGradient,
-     .cost = OperandCost,
+     .cost = ScatterCost,
      .row_wise = IsByRows,
      .works_in_place = true,
      .reference = Scatter,
@@ -221,7 +238,7 @@ constexpr OpEntry kGatherOps[] = {
     {.name = "ScatterGrad",
      .input_count = 2,
      .infer = InferScatterGrad,
-     .cost = CopyCost,
+     .cost = PartCost,
      .row_wise = IsByRows,
      .reference = ScatterGrad,
      .samples = ScatterGradSamples},

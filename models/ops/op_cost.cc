@@ -3,6 +3,24 @@
 #include <algorithm>
 
 namespace podsim {
+namespace {
+
+double MultiplyAddsOfOne(const MatrixProduct& product) {
+  return static_cast<double>(product.m) * static_cast<double>(product.n) *
+         static_cast<double>(product.k);
+}
+
+}  // namespace
+
+double UsefulMultiplyAdds(const MatrixProduct& product) {
+  return static_cast<double>(product.count) *
+         (MultiplyAddsOfOne(product) - product.idle_multiply_adds);
+}
+
+double UsefulShare(const MatrixProduct& product) {
+  const double all = MultiplyAddsOfOne(product);
+  return all == 0 ? 1 : (all - product.idle_multiply_adds) / all;
+}
 
 double Elements(const ValueType& type, std::int64_t rows) {
   return static_cast<double>(type.shape.elements()) *
@@ -23,11 +41,10 @@ OpCost CopyCost(const OpSignature& signature, std::int64_t rows) {
   return cost;
 }
 
-OpCost OperandCost(const OpSignature& signature, std::int64_t rows) {
+OpCost PartCost(const OpSignature& signature, std::int64_t rows) {
   OpCost cost = CopyCost(signature, rows);
-  for (const ValueType& type : signature.inputs)
-    cost.vector_flops = std::max(cost.vector_flops, Elements(type, rows));
-  cost.vector_flops *= static_cast<double>(signature.inputs.size());
+  const double whole = Bytes(signature.inputs.first(1), rows);
+  cost.bytes_read += std::min(cost.bytes_written, whole) - whole;
   return cost;
 }
 

@@ -20,14 +20,34 @@ struct MatrixProduct {
   std::int64_t k = 0;
   bool rounded_operands = false;  // to bfloat16; else float32
   std::int64_t count = 1;         // such products, with operands of their own
+  // Of the m * n * k multiply-adds of each product, those that are no work
+  // because one factor is padding or a hole: a convolution's taps beyond the
+  // edges of its input, or on the zeros that a dilation puts between elements
+  // (the gradient of a strided convolution has such). A whole number.
+  double idle_multiply_adds = 0;
 };
 
+// Multiply-adds of all `count` products without the idle ones; two
+// floating-point operations each.
+double UsefulMultiplyAdds(const MatrixProduct& product);
+
+// Their share of m * n * k * count, in [0, 1].
+double UsefulShare(const MatrixProduct& product);
+
+// tests/models/ops/op_cost_test.cc counts it again, by plain loops.
 struct OpCost {
   std::vector<MatrixProduct> products;
-  double vector_flops = 0;     // additions, multiplications, comparisons
-  double transcendentals = 0;  // exponentials, logarithms, ...
+  // Additions, multiplications, divisions, comparisons, choices, extremes,
+  // operations on bits, conversions. A fold counts one for each element that is
+  // folded in. Left out is what is done once, however large the operands are
+  // (the root of a norm).
+  double vector_flops = 0;
+  double transcendentals = 0;  // exponentials, logarithms, roots, ...
   // Each operand read once, each result written once, unless part of the op
-  // must wait for the whole of another (a norm).
+  // must wait for the whole of another (a norm). An op that takes a part of an
+  // operand (slice, gather) reads that part. An op that changes a part of
+  // operand 0 (scatter) writes that part, and reads it if it adds to it; the
+  // rest stays where it is.
   double bytes_read = 0;
   double bytes_written = 0;
 };
@@ -45,8 +65,17 @@ double Bytes(std::span<const ValueType> types, std::int64_t rows);
 // The bytes alone.
 OpCost CopyCost(const OpSignature& signature, std::int64_t rows);
 
-// One vector operation per operand and element of the largest operand.
-OpCost OperandCost(const OpSignature& signature, std::int64_t rows);
+// The bytes alone, of an op that reads no more of operand 0 than the result
+// has, and all of the others.
+OpCost PartCost(const OpSignature& signature, std::int64_t rows);
+
+// The bytes, and so many vector operations per element of operand 0.
+template <int kOperations>
+OpCost FirstOperandCost(const OpSignature& signature, std::int64_t rows) {
+  OpCost cost = CopyCost(signature, rows);
+  cost.vector_flops = kOperations * Elements(signature.inputs[0], rows);
+  return cost;
+}
 
 }  // namespace podsim
 

@@ -31,7 +31,7 @@ enum class ProductForm : std::uint8_t {
 struct ScalarFunction {
   // x: one number per operand. Null: the op is no such function.
   double (*value)(const double* x) = nullptr;
-  // Per element.
+  // Per element, as OpCost has them.
   double vector_flops = 1;
   double transcendentals = 0;
   // How far a kernel's result may be from `value`, in units of 2^-24 of it.

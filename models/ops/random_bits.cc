@@ -5,6 +5,7 @@
 // shape: [B, ...], for shared_random_bits without B; lists: site, a number that
 // no other draw of the model has.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "absl/strings/str_cat.h"
@@ -44,10 +45,22 @@ Inferred InferSharedBits(Types in, const OpAttributes& attributes) {
   return BitsOf(in, attributes);
 }
 
-// Ten rounds of two products and six other operations make four words.
+// Of `words` by one key. Philox makes four at a time, in ten rounds of two
+// products, four exclusive ors and two additions to the key.
+double PhiloxFlops(double words) { return 10 * 8 * std::ceil(words / 4); }
+
 OpCost RandomBitsCost(const OpSignature& signature, std::int64_t rows) {
   OpCost cost = CopyCost(signature, rows);
-  cost.vector_flops = 20 * Elements(signature.outputs[0], rows);
+  cost.vector_flops = static_cast<double>(rows) *
+                      PhiloxFlops(Elements(signature.outputs[0], 1));
+  return cost;
+}
+
+// By the first key, which all equal.
+OpCost SharedBitsCost(const OpSignature& signature, std::int64_t rows) {
+  OpCost cost = CopyCost(signature, rows);
+  cost.bytes_read = Bytes(signature.inputs, 1);
+  cost.vector_flops = PhiloxFlops(Elements(signature.outputs[0], rows));
   return cost;
 }
 
@@ -110,7 +123,7 @@ constexpr OpEntry kRandomBitsOps[] = {
     {.name = "shared_random_bits",
      .input_count = 1,
      .infer = InferSharedBits,
-     .cost = RandomBitsCost,
+     .cost = SharedBitsCost,
      .is_same_on_cores = true,
      .reference = SharedBits,
      .samples = SharedSamples},

@@ -264,13 +264,22 @@ std::vector<OpSample> ProductGradSamples() {
   return samples;
 }
 
+// arg_max: a comparison with the element that is held, and two choices, of the
+// element and of its place.
+constexpr int kHeldFlops = 3;
+
+// ReduceMultiplyGrad: a product with what was multiplied before an element, one
+// with what comes behind it, and one of the two. (The reference multiplies all
+// others for each element.)
+constexpr int kOthersFlops = 3;
+
 constexpr OpEntry kReduceOps[] = {
     // x -> folded over attributes' dimensions
     {.name = "reduce",
      .input_count = 1,
      .infer = InferReduce,
      .gradient = ReduceGradient,
-     .cost = OperandCost,
+     .cost = FirstOperandCost<1>,
      .row_wise = IsByRows,
      .sums_batch = true,
      .reads_in_passing = true,
@@ -282,7 +291,7 @@ constexpr OpEntry kReduceOps[] = {
     {.name = "arg_max",
      .input_count = 1,
      .infer = InferArgMax,
-     .cost = OperandCost,
+     .cost = FirstOperandCost<kHeldFlops>,
      .row_wise = IsByRows,
      .reads_in_passing = true,
      .reference = ArgMax,
@@ -291,7 +300,7 @@ constexpr OpEntry kReduceOps[] = {
     {.name = "ReduceMultiplyGrad",
      .input_count = 2,
      .infer = InferProductGrad,
-     .cost = OperandCost,
+     .cost = FirstOperandCost<kOthersFlops>,
      .row_wise = FoldsNoRows,
      .reference = ProductGrad,
      .error = ProductGradError,

@@ -4,10 +4,12 @@
 // Where B is, a list says what leaves the dimension as it is: 0 to its factor
 // by 1, padding of 0.
 #include <algorithm>
+#include <vector>
 
 #include "base/status.h"
 #include "models/ops/families.h"
 #include "models/ops/moves.h"
+#include "models/ops/window_taps.h"
 
 namespace podsim {
 namespace {
@@ -120,6 +122,26 @@ Inferred InferPad(Types in, const OpAttributes& attributes) {
     shape.dims[i] += low[i] + high[i] + (shape.dims[i] - 1) * interior[i];
   }
   return OneResult(in[0].dtype, shape);
+}
+
+// What negative edges cut off is not read. A window of one tap, padded as the
+// operand is, shows the rest.
+OpCost PadCost(const OpSignature& signature, std::int64_t rows) {
+  OpCost cost = CopyCost(signature, rows);
+  const OpAttributes& attributes = signature.attributes;
+  const Dims sizes = DimsFor(signature.inputs[0].shape, rows);
+  std::vector<WindowDimension> kept;
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    kept.push_back(
+        {.base = sizes[i],
+         .base_dilation = attributes.List("interior_padding")[i] + 1,
+         .low = attributes.List("edge_padding_low")[i],
+         .high = attributes.List("edge_padding_high")[i]});
+  cost.bytes_read =
+      ShownTaps(kept) *
+          static_cast<double>(SizeOf(signature.inputs[0].dtype)) +
+      Bytes(signature.inputs.last(1), rows);
+  return cost;
 }
 
 Value SumOfAll(GradientBuilder& builder, Value x) {
@@ -307,7 +329,7 @@ constexpr OpEntry kSliceOps[] = {
      .input_count = 1,
      .infer = InferSlice,
      .gradient = SliceGradient,
-     .cost = CopyCost,
+     .cost = PartCost,
      .row_wise = IsByRows,
      .reference = SliceReference,
      .samples = SliceSamples},
@@ -317,7 +339,7 @@ constexpr OpEntry kSliceOps[] = {
      .input_count = 2,
      .infer = InferPad,
      .gradient = PadGradient,
-     .cost = CopyCost,
+     .cost = PadCost,
      .row_wise = IsByRows,
      .reference = Pad,
      .samples = PadSamples},

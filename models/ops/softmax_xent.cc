@@ -39,14 +39,21 @@ InputGradients SoftmaxXentGradient(GradientBuilder& builder, const OpUse& use,
                      kNone};
 }
 
+// Per logit: a comparison with the largest so far and two choices, of the logit
+// and of its place; the difference from the largest, its exponential, the sum,
+// the quotient. Per row: the logarithm of the sum, a difference and a sum for
+// the loss, a comparison of places and a choice of 1 or 0.
 OpCost SoftmaxCost(const OpSignature& signature, std::int64_t rows) {
   OpCost cost = CopyCost(signature, rows);
-  // Per logit: maximum, difference, exponential, sum, quotient.
   const double logits = Elements(signature.inputs[0], rows);
-  cost.vector_flops = 4 * logits;
-  cost.transcendentals = logits;
+  const double losses = Elements(signature.outputs[1], rows);
+  cost.vector_flops = 6 * logits + 4 * losses;
+  cost.transcendentals = logits + losses;
   return cost;
 }
+
+// Per logit: is it the label, 1 or 0, a difference, a product.
+constexpr int kGradFlops = 4;
 
 // loss = logsumexp(logits) - logits[label].
 void SoftmaxXent(std::span<const Tensor> inputs, const OpAttributes& attributes,
@@ -160,7 +167,7 @@ constexpr OpEntry kSoftmaxXentOps[] = {
     {.name = "SoftmaxXentGrad",
      .input_count = 3,
      .infer = InferSoftmaxXentGrad,
-     .cost = OperandCost,
+     .cost = FirstOperandCost<kGradFlops>,
      .is_row_wise = true,
      .works_in_place = true,
      .reference = SoftmaxXentGrad,

@@ -6,6 +6,7 @@
 // IEEE 754, -0 below 0 and a NaN beyond the infinity of its sign. lists:
 // dimension.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
@@ -33,20 +34,22 @@ Inferred InferArgSort(Types in, const OpAttributes& attributes) {
   return OneResult(DType::kInt32, in[0].shape);
 }
 
-double LineLength(const OpSignature& use) {
-  return static_cast<double>(
-      FactorOf(use.inputs[0].shape, use.attributes.Int("dimension", 0)));
-}
-
-// A bitonic network: of 2^p elements p (p + 1) / 2 stages, each of 2^p / 2
-// comparators (K. Batcher, Sorting Networks and their Applications, 1968): a
-// comparison and four selects, of two elements and of their places. What a TPU
-// sorts by is not published: assumed.
+// A bitonic network: of 2^p elements, to which a line is filled up,
+// p (p + 1) / 2 stages, each of 2^p / 2 comparators (K. Batcher, Sorting
+// Networks and their Applications, 1968): a comparison and four choices, of two
+// elements and of their places. As the reference sorts, by n log n comparisons
+// whose order depends on the elements, no vector unit can. What a TPU sorts by
+// is not published: assumed.
 OpCost SortCost(const OpSignature& use, std::int64_t rows) {
+  constexpr double kComparatorFlops = 5;
   OpCost cost = CopyCost(use, rows);
-  const double log = std::ceil(std::log2(std::max(LineLength(use), 1.0)));
-  const double stages = log * (log + 1) / 2;
-  cost.vector_flops = 2.5 * stages * Elements(use.inputs[0], rows);
+  const std::int64_t length =
+      FactorOf(use.inputs[0].shape, use.attributes.Int("dimension", 0));
+  const int power = std::bit_width(static_cast<std::uint64_t>(length - 1));
+  const double lines =
+      Elements(use.inputs[0], rows) / static_cast<double>(length);
+  const double comparators = std::ldexp(power * (power + 1) / 2, power - 1);
+  cost.vector_flops = kComparatorFlops * lines * comparators;
   return cost;
 }
 

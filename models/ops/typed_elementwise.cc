@@ -84,8 +84,7 @@ Inferred InferWhole(Types in, const OpAttributes& attributes) {
 
 OpCost ElementCost(const OpSignature& signature, std::int64_t rows) {
   OpCost cost = CopyCost(signature, rows);
-  cost.vector_flops = static_cast<double>(signature.inputs.size()) *
-                      Elements(signature.outputs[0], rows);
+  cost.vector_flops = Elements(signature.outputs[0], rows);
   return cost;
 }
 
@@ -360,13 +359,14 @@ constexpr OpEntry Typed(const char* name, int operands,
                         decltype(OpEntry::infer) infer,
                         decltype(OpEntry::reference) reference,
                         decltype(OpEntry::samples) samples,
-                        decltype(OpEntry::gradient) gradient = nullptr) {
+                        decltype(OpEntry::gradient) gradient = nullptr,
+                        decltype(OpEntry::cost) cost = ElementCost) {
   OpEntry entry;
   entry.name = name;
   entry.input_count = operands;
   entry.infer = infer;
   entry.gradient = gradient;
-  entry.cost = ElementCost;
+  entry.cost = cost;
   entry.is_row_wise = true;
   entry.is_element_wise = true;
   entry.reference = reference;
@@ -389,7 +389,7 @@ constexpr OpEntry kTypedElementwiseOps[] = {
     Typed("convert", 1, InferConvert, Convert, ConvertSamples, ConvertGradient),
     // x -> the bits of x as attributes.dtype
     Typed("bitcast_convert", 1, InferBitcast, Bitcast, BitcastSamples,
-          NoGradient),
+          NoGradient, CopyCost),
     Typed("is_finite", 1, InferIsFinite, IsFinite, IsFiniteSamples),
     OfWhole<And, 2, true>("and"),
     OfWhole<Or, 2, true>("or"),

@@ -32,23 +32,34 @@ Inferred InferUpdate(Types in, const OpAttributes& attributes) {
   return std::vector<ValueType>(in.begin() + 1, in.end());
 }
 
-// A pass for the norm, another that scales; a square and a sum, a product.
+// Of each element: a square and a sum.
+constexpr double kNormFlops = 2;
+
+// A pass for the norm, another that divides by it and multiplies by the limit.
 OpCost ClipCost(const OpSignature& signature, std::int64_t rows) {
   OpCost cost = CopyCost(signature, rows);
   cost.bytes_read *= 2;
   for (const ValueType& type : signature.inputs)
-    cost.vector_flops += 3 * Elements(type, rows);
+    cost.vector_flops += (kNormFlops + 2) * Elements(type, rows);
   return cost;
 }
 
-// With a trust ratio the update waits for norms: it is written first, then read
-// again together with the weights.
+// With a trust ratio the update waits for norms, its own and the weights': it
+// is written first, then read again together with the weights and multiplied.
 OpCost UpdateCost(const OpSignature& signature, std::int64_t rows) {
-  OpCost cost = OperandCost(signature, rows);
-  if (signature.attributes.trusts) {
+  OpCost cost = CopyCost(signature, rows);
+  const OpAttributes& attributes = signature.attributes;
+  const RuleWork work =
+      UpdateRules()[static_cast<std::size_t>(attributes.rule)].work(
+          attributes.decays);
+  const double elements = Elements(signature.inputs[0], rows);
+  cost.vector_flops = work.flops * elements;
+  cost.transcendentals = work.roots * elements;
+  if (attributes.trusts) {
     const double update = Bytes(signature.inputs.first(1), rows);
     cost.bytes_written += update;
     cost.bytes_read += update + Bytes(signature.inputs.last(1), rows);
+    cost.vector_flops += (2 * kNormFlops + 1) * elements;
   }
   return cost;
 }
@@ -61,18 +72,20 @@ std::vector<OpSample> ClipSamples() {
   };
 }
 
-// Of every rule.
+// Of every rule, with weight decay and without.
 std::vector<OpSample> UpdateSamples() {
   std::vector<OpSample> samples;
-  for (const UpdateRule& rule : UpdateRules()) {
-    const auto slots = static_cast<std::size_t>(rule.info.slot_count);
-    OpSample sample;
-    sample.inputs.assign(2 + slots, Plain({5}));
-    sample.outputs.assign(1 + slots, Plain({5}));
-    sample.attributes.rule = NumberOf(rule);
-    sample.attributes.trusts = rule.info.layer_wise;
-    samples.push_back(sample);
-  }
+  for (const UpdateRule& rule : UpdateRules())
+    for (const bool decays : {false, true}) {
+      const auto slots = static_cast<std::size_t>(rule.info.slot_count);
+      OpSample sample;
+      sample.inputs.assign(2 + slots, Plain({5}));
+      sample.outputs.assign(1 + slots, Plain({5}));
+      sample.attributes.rule = NumberOf(rule);
+      sample.attributes.decays = decays;
+      sample.attributes.trusts = rule.info.layer_wise;
+      samples.push_back(sample);
+    }
   return samples;
 }
 
@@ -80,6 +93,13 @@ Inferred InferAssign(Types in, const OpAttributes&) {
   if (in[0] != in[1] || in[0].batched() || in[0].dtype != DType::kFloat32)
     return Bad("a value and a variable must be float32 of one shape");
   return std::vector{in[1]};
+}
+
+// The variable's own numbers are not read.
+OpCost AssignCost(const OpSignature& signature, std::int64_t rows) {
+  OpCost cost = CopyCost(signature, rows);
+  cost.bytes_read = Bytes(signature.inputs.first(1), rows);
+  return cost;
 }
 
 std::vector<OpSample> AssignSamples() {
@@ -92,7 +112,7 @@ constexpr OpEntry kUpdateOps[] = {
     {.name = "Assign",
      .input_count = 2,
      .infer = InferAssign,
-     .cost = CopyCost,
+     .cost = AssignCost,
      .is_update = true,
      .samples = AssignSamples},
     // g... -> g... times min(1, clip_norm / |g...|)

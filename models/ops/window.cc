@@ -17,6 +17,7 @@
 #include "models/ops/shape_rules.h"
 #include "models/ops/window_list.h"
 #include "models/ops/window_reference.h"
+#include "models/ops/window_taps.h"
 
 namespace podsim {
 namespace {
@@ -123,15 +124,24 @@ InputGradients ReduceWindowGradient(GradientBuilder& builder, const OpUse& use,
                                    "grad", std::move(attributes))};
 }
 
-// A vector operation per element that a window shows.
-OpCost WindowCost(const OpSignature& signature, std::int64_t rows) {
+// Elements that all places of the window show, padding and holes left out.
+double ElementsShown(const OpSignature& signature, std::int64_t rows) {
+  return ShownTaps(WindowList(signature.attributes,
+                              DimsFor(signature.inputs[0].shape, rows)));
+}
+
+OpCost ReduceWindowCost(const OpSignature& signature, std::int64_t rows) {
   OpCost cost = CopyCost(signature, rows);
-  const ValueType& places =
-      signature.inputs.size() == 1 ? signature.outputs[0] : signature.inputs[1];
-  cost.vector_flops =
-      Elements(places, rows) *
-      static_cast<double>(ProductOf(TapsOf(
-          WindowList(signature.attributes, signature.inputs[0].shape.dims))));
+  cost.vector_flops = ElementsShown(signature, rows);
+  return cost;
+}
+
+// Per element that is shown a comparison and two choices, of the element and of
+// its place; per place an addition.
+OpCost SelectAndScatterCost(const OpSignature& signature, std::int64_t rows) {
+  OpCost cost = CopyCost(signature, rows);
+  cost.vector_flops = 3 * ElementsShown(signature, rows) +
+                      Elements(signature.inputs[1], rows);
   return cost;
 }
 
@@ -190,7 +200,7 @@ constexpr OpEntry kWindowOps[] = {
      .input_count = 1,
      .infer = InferReduceWindow,
      .gradient = ReduceWindowGradient,
-     .cost = WindowCost,
+     .cost = ReduceWindowCost,
      .row_wise = IsByRows,
      .reference = EvaluateWindows,
      .error = BoundWindows,
@@ -200,7 +210,7 @@ constexpr OpEntry kWindowOps[] = {
     {.name = "select_and_scatter",
      .input_count = 2,
      .infer = InferSelectAndScatter,
-     .cost = WindowCost,
+     .cost = SelectAndScatterCost,
      .row_wise = IsByRows,
      .reference = EvaluateScatter,
      .error = BoundScatter,

@@ -12,10 +12,47 @@
 namespace podsim {
 namespace {
 
+// A number that counts what is done with it, for a rule's templates.
+struct Counting {
+  RuleWork* work = nullptr;
+};
+
+Counting CountFlop(Counting x) {
+  ++x.work->flops;
+  return x;
+}
+Counting operator+(Counting a, Counting /*b*/) { return CountFlop(a); }
+Counting operator-(Counting a, Counting /*b*/) { return CountFlop(a); }
+Counting operator*(Counting a, Counting /*b*/) { return CountFlop(a); }
+Counting operator/(Counting a, Counting /*b*/) { return CountFlop(a); }
+Counting SquareRoot(Counting x) {
+  ++x.work->roots;
+  return x;
+}
+
+template <typename Rule, bool kDecays>
+RuleWork WorkIf() {
+  RuleWork work;
+  const Counting x = {&work};
+  std::array<Counting, kMostScalars> scalars;
+  scalars.fill(x);
+  const Element<Counting> u =
+      DecayedDirection<Rule, kDecays>(scalars.data(), x, x, x, x);
+  Rule::Apply(scalars.data(), u.value, u.slot0, u.slot1, x);
+  return work;
+}
+
+template <typename Rule>
+RuleWork WorkOfElement(bool decays) {
+  return decays ? WorkIf<Rule, true>() : WorkIf<Rule, false>();
+}
+
 template <typename... Rule>
 constexpr auto TableOf(RuleList<Rule...>) {
   return std::array<UpdateRule, sizeof...(Rule)>{
-      UpdateRule{.info = Rule::kInfo, .scalars = Rule::Scalars}...};
+      UpdateRule{.info = Rule::kInfo,
+                 .scalars = Rule::Scalars,
+                 .work = WorkOfElement<Rule>}...};
 }
 
 constexpr auto kRules = TableOf(Rules());

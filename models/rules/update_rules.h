@@ -17,11 +17,19 @@
 
 namespace podsim {
 
+// What Direction and Apply do to an element, weight decay included where the
+// rule has it; a trust ratio, which stands between the two, is not in it.
+struct RuleWork {
+  int flops = 0;  // additions, subtractions, multiplications, divisions
+  int roots = 0;
+};
+
 struct UpdateRule {
   RuleInfo info;
   // The rule's own scalars, from kOwn on.
   void (*scalars)(const RuleSettings& settings, const StepMoment& moment,
                   double* out) = nullptr;
+  RuleWork (*work)(bool decays) = nullptr;
 };
 
 // In the order of rules.h.

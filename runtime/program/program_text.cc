@@ -64,9 +64,7 @@ void AddWork(const Program& program, const Instruction& instruction,
   const OpCost cost = CostOf(EntryOf(instruction.op),
                              {inputs, outputs, instruction.attributes}, 1);
   for (const MatrixProduct& product : cost.products)
-    work.flops += 2.0 * static_cast<double>(product.m) *
-                  static_cast<double>(product.n) *
-                  static_cast<double>(product.k);
+    work.flops += 2.0 * UsefulMultiplyAdds(product);
   work.flops += cost.vector_flops + cost.transcendentals;
   work.bytes += cost.bytes_read + cost.bytes_written;
 }

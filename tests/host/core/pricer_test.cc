@@ -53,6 +53,21 @@ TEST(WorkOf, PadsToTilesAndCountsPasses) {
   EXPECT_EQ(WorkOf(cost, 128).matrix_unit_flops, 6 * 2.0 * 200 * 128 * 128);
 }
 
+// Of 24 x 100 x 200 multiply-adds a quarter is work: padding and the holes of a
+// dilation are not, and the matrix unit's tiles are spent in the same share.
+TEST(WorkOf, TapsOnPaddingAndHolesAreNoWork) {
+  OpCost cost;
+  cost.products = {{.m = 24,
+                    .n = 100,
+                    .k = 200,
+                    .rounded_operands = true,
+                    .count = 3,
+                    .idle_multiply_adds = 360000}};
+  const ChipWork work = WorkOf(cost, 128);
+  EXPECT_EQ(work.matrix_flops, 2.0 * 3 * 120000);
+  EXPECT_EQ(work.matrix_unit_flops, 2.0 * 3 * 24 * 256 * 128 / 4);
+}
+
 TEST(WorkOf, AnExponentialIsTenOperations) {
   OpCost cost;
   cost.vector_flops = 4;
