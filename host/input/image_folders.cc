@@ -149,6 +149,16 @@ std::string OtherFolders(const std::vector<std::string>& names) {
   return absl::StrJoin(others, ", ");
 }
 
+// What a folder of a split is called, here or elsewhere.
+bool IsSplitWord(const std::string& name) {
+  constexpr const char* kOthers[] = {"train", "training", "testing",
+                                     "evaluation", "dev"};
+  const std::string lower = absl::AsciiStrToLower(name);
+  const auto is = [&lower](const char* word) { return lower == word; };
+  return std::any_of(std::begin(kEvalWords), std::end(kEvalWords), is) ||
+         std::any_of(std::begin(kOthers), std::end(kOthers), is);
+}
+
 absl::Status CheckFound(const ImageSplit& train, const std::string& folder,
                         bool parted, ObjectStore& store) {
   if (train.files.empty())
@@ -165,6 +175,12 @@ absl::Status CheckFound(const ImageSplit& train, const std::string& folder,
             ? absl::StrCat("; ", UnreadText(train), ": make them JPEG or PNG")
             : "",
         train.loose + train.unread > 0 ? "" : HoldsText(store, folder)));
+  const std::vector<std::string>& classes = train.classes;
+  if (!parted && std::all_of(classes.begin(), classes.end(), IsSplitWord))
+    return absl::InvalidArgumentError(absl::StrCat(
+        folder, ": images lie in ", PrintableLine(absl::StrJoin(classes, ", ")),
+        ", which are called as splits are, not classes: name them train and "
+        "eval, with a folder for each class in both"));
   if (parted || train.direct > 0) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       folder, ": images lie one folder deeper than classes, in ", train.deeper,

@@ -265,6 +265,23 @@ TEST(Images, OneFolderDeeperThanClassesAreRefused) {
                                  "class into a folder of its name")));
 }
 
+TEST(Images, SplitsAreNotTakenForClasses) {
+  const auto store = NewMemoryStore();
+  const std::string png = FileOf("images/train/cat/0.png");
+  const auto open = [&] {
+    return OpenDataset({.name = "images", .data_dir = "/i"}, *store);
+  };
+  ASSERT_THAT(store->Write("/i/Training/a.png", png), IsOk());
+  ASSERT_THAT(store->Write("/i/test/a.png", png), IsOk());
+  EXPECT_THAT(open(),
+              StatusIs(kInvalid,
+                       "/i: images lie in Training, test, which are called as "
+                       "splits are, not classes: name them train and eval, "
+                       "with a folder for each class in both"));
+  ASSERT_THAT(store->Write("/i/cat/a.png", png), IsOk());
+  EXPECT_THAT(open(), IsOk());
+}
+
 TEST(Images, FoldersOfOtherNamesAreToldOf) {
   const auto store = NewMemoryStore();
   const std::string png = FileOf("images/train/cat/0.png");
