@@ -111,7 +111,8 @@ absl::Status CheckParts(ObjectStore& store, const std::string& directory,
   if (there.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(
       absl::StrCat(directory, "/", *there.begin(),
-                   " is no part of the checkpoint; who else writes there?"));
+                   " is no part of the checkpoint; move it away, or give "
+                   "another --model_dir"));
 }
 
 // Gives the SHA-256 of the manifest.

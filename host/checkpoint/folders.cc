@@ -38,7 +38,8 @@ bool IsStrange(std::int64_t step, const StepFolder& folder,
 
 absl::Status IsAFileError(const std::string& model_dir) {
   return absl::InvalidArgumentError(
-      absl::StrCat("model_dir ", model_dir, " is a file; give a directory"));
+      absl::StrCat("model_dir ", model_dir,
+                   " is a file; give a directory, which is made if need be"));
 }
 
 bool IsStrangersUnfinished(const std::string& name, const JobRecord& record) {

@@ -75,7 +75,8 @@ absl::Status Mark(ObjectStore& store, const std::string& model_dir,
   if (!there) return absl::UnavailableError(std::string(status.message()));
   return absl::AlreadyExistsError(
       absl::StrCat(marker, " is there, and not this job's: it says \"",
-                   absl::CEscape(there->bytes.substr(0, kMostQuoted)), "\""));
+                   absl::CEscape(there->bytes.substr(0, kMostQuoted)),
+                   "\"; move it away, or give another --model_dir"));
 }
 
 // The marker, if it is still of `generation`.

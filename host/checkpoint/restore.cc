@@ -89,6 +89,15 @@ std::string FirstOf(std::vector<std::string> all, std::size_t most) {
   return absl::StrJoin(all, "; ");
 }
 
+// What makes a job train so.
+std::string OptimizerFlags(const PlanBits& then) {
+  const std::string& rule = then.optimizer();
+  if (rule.empty()) return "that";
+  return absl::StrCat(
+      "--optimizer=", rule,
+      rule == "sgd" ? absl::StrCat(" and --momentum=", then.momentum()) : "");
+}
+
 // The optimizer's numbers differ, the weights do not.
 std::string OtherOptimizer(const PlanBits& then, const Program& program,
                            const std::string& differ) {
@@ -97,8 +106,9 @@ std::string OtherOptimizer(const PlanBits& then, const Program& program,
       program.rule == then.optimizer() ? "has another momentum"
                                        : absl::StrCat("has ", program.rule),
       " (", differ,
-      "): go on with that; or, to begin anew, give another --model_dir or move "
-      "it away; or take its weights alone into a new folder: "
+      "): go on with ", OptimizerFlags(then),
+      "; or, to begin anew, give another --model_dir or move it away; or take "
+      "its weights alone into a new folder: "
       "--restore=STEP_FOLDER --restore_weights_only --model_dir=ANOTHER");
 }
 

@@ -84,7 +84,8 @@ absl::Status AdmitToCore(const Program& program, std::int64_t batch_per_core,
                          FormatCount(largest))
           : absl::StrCat("not even one example per ", replica, " fits, ",
                          FormatBytes(fixed),
-                         " are needed without any; make the model smaller");
+                         " are needed without any; make the model smaller, or "
+                         "take a slice of chips with more HBM");
   const HbmUse use = EstimateHbm(program, batch_per_core, microbatches);
   return absl::ResourceExhaustedError(absl::StrCat(
       "model ", program.name, " with ", FormatCount(batch_per_core),

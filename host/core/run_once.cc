@@ -26,10 +26,15 @@ absl::Status CheckVariables(const Program& program, const OnceValues& values) {
     const ProgramTensor& tensor = program.tensor(variable.tensor);
     const auto found = values.variables.find(tensor.name);
     const std::int64_t count = tensor.shape.elements();
-    if (found == values.variables.end() ||
-        static_cast<std::int64_t>(found->second.size()) != count)
-      return absl::InvalidArgumentError(absl::StrCat(
-          "variable ", tensor.name, " needs ", count, " numbers of float32"));
+    const std::int64_t given =
+        found == values.variables.end()
+            ? 0
+            : static_cast<std::int64_t>(found->second.size());
+    if (found == values.variables.end() || given != count)
+      return absl::InvalidArgumentError(
+          absl::StrCat("variable ", tensor.name, " needs ", count,
+                       " numbers of float32, and ", given,
+                       " are given; give them as variable/", tensor.name));
   }
   return absl::OkStatus();
 }
@@ -51,7 +56,8 @@ absl::Status CheckInputs(const Program& program, const OnceValues& values) {
     if (!fits)
       return absl::InvalidArgumentError(
           absl::StrCat("input ", tensor.name, " needs ", ToString(tensor.dtype),
-                       " ", ToString(tensor.shape), " with B ", values.rows));
+                       " ", ToString(tensor.shape), " with B ", values.rows,
+                       "; give it as input/", tensor.name));
   }
   return absl::OkStatus();
 }
@@ -205,7 +211,8 @@ absl::StatusOr<OnceResults> RunOnce(const Program& program,
                                     const PodsimKernels& kernels,
                                     const OnceValues& values) {
   if (values.rows < 1)
-    return absl::InvalidArgumentError("needs at least one example");
+    return absl::InvalidArgumentError(
+        "needs at least one example, a row in each tensor input/NAME");
   PODSIM_RETURN_IF_ERROR(CheckVariables(program, values));
   PODSIM_RETURN_IF_ERROR(CheckInputs(program, values));
   PODSIM_RETURN_IF_ERROR(CheckMemory(program, values));

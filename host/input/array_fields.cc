@@ -1,5 +1,6 @@
 #include "host/input/array_fields.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "base/hash.h"
 #include "base/status.h"
+#include "host/input/eval_words.h"
 
 namespace podsim {
 namespace {
@@ -106,16 +108,19 @@ DatasetConfig DescribeArrays(const std::string& name, const ArrayFields& train,
 
 class ArrayDataset final : public Dataset {
  public:
-  ArrayDataset(const std::string& name, ArrayFields train, ArrayFields eval)
+  ArrayDataset(const std::string& name, ArrayFields train, ArrayFields eval,
+               std::vector<std::string> notes)
       : train_(std::move(train)),
         eval_(std::move(eval)),
-        config_(DescribeArrays(name, train_, eval_)) {}
+        config_(DescribeArrays(name, train_, eval_)),
+        notes_(std::move(notes)) {}
 
   std::int64_t size(Split split) const override {
     return split == Split::kTrain ? config_.train_examples()
                                   : config_.eval_examples();
   }
   const DatasetConfig& config() const override { return config_; }
+  std::vector<std::string> notes() const override { return notes_; }
 
   absl::Status Read(Split split, std::int64_t index, const ReadContext&,
                     ExampleRows rows) const override {
@@ -137,6 +142,7 @@ class ArrayDataset final : public Dataset {
   const ArrayFields train_;
   const ArrayFields eval_;
   const DatasetConfig config_;
+  const std::vector<std::string> notes_;
 };
 
 }  // namespace
@@ -150,14 +156,15 @@ absl::Status AddArrayField(const std::string& path, const std::string& name,
                            HeldBytes file, ArrayFields& fields) {
   PODSIM_ASSIGN_OR_RETURN(NpyHeader header, ParseNpy(file.bytes, path));
   if (header.shape.empty() || header.elements() == 0)
-    return BadFields(absl::StrCat(path,
-                                  ": it has no examples along a first "
-                                  "dimension: save an array with an example "
-                                  "a row"));
+    return BadFields(absl::StrCat(
+        path, ": its shape is (", absl::StrJoin(header.shape, ", "),
+        "), with no examples along a first dimension: save an array with a row "
+        "for each example"));
   for (const std::int64_t side : header.shape)
     if (side > kMostArraySide)
       return BadFields(
-          absl::StrCat(path, ": a dimension is ", side, ", at most 2^31 - 1"));
+          absl::StrCat(path, ": a dimension is ", side,
+                       ", at most 2^31 - 1: save fewer elements along it"));
   const std::int64_t count = header.shape[0];
   if (!fields.empty() && fields.begin()->second.header.shape[0] != count)
     return BadFields(
@@ -167,7 +174,8 @@ absl::Status AddArrayField(const std::string& path, const std::string& name,
                      "along the first axis"));
   if (fields.size() == kMostArrays)
     return BadFields(
-        absl::StrCat(path, ": more than ", kMostArrays, " fields"));
+        absl::StrCat(path, ": a data set has at most ", kMostArrays,
+                     " fields; this is one more: take it away"));
   PODSIM_RETURN_IF_ERROR(
       CheckNpyValues(header, file.bytes.substr(header.begin), path));
   fields.emplace(name, ArrayField{std::move(file), std::move(header)});
@@ -175,10 +183,26 @@ absl::Status AddArrayField(const std::string& path, const std::string& name,
 }
 
 absl::StatusOr<std::shared_ptr<const Dataset>> NewArrayDataset(
-    const std::string& name, ArrayFields train, ArrayFields eval) {
+    const std::string& name, ArrayFields train, ArrayFields eval,
+    std::vector<std::string> notes) {
   if (!eval.empty()) PODSIM_RETURN_IF_ERROR(CheckSameFields(train, eval));
-  return std::make_shared<ArrayDataset>(name, std::move(train),
-                                        std::move(eval));
+  return std::make_shared<ArrayDataset>(name, std::move(train), std::move(eval),
+                                        std::move(notes));
+}
+
+std::vector<std::string> NotesOnEval(const std::string& directory,
+                                     const std::string& end, ObjectStore& store,
+                                     const ArrayFields& eval) {
+  if (!eval.empty()) return {};
+  const auto names = store.List(directory);
+  if (!names.ok()) return {};
+  for (const char* word : kEvalWords) {
+    const std::string name = absl::StrCat(word, end);
+    if (std::find(names->begin(), names->end(), name) != names->end())
+      return {absl::StrCat("no eval split: ", directory, "/", name,
+                           " is left out; call it eval", end)};
+  }
+  return {};
 }
 
 }  // namespace podsim

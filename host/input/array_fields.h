@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -49,7 +50,15 @@ absl::Status AddArrayField(const std::string& path, const std::string& name,
 // train has a field. Errors: INVALID_ARGUMENT (eval is not empty and has other
 // fields).
 absl::StatusOr<std::shared_ptr<const Dataset>> NewArrayDataset(
-    const std::string& name, ArrayFields train, ArrayFields eval);
+    const std::string& name, ArrayFields train, ArrayFields eval,
+    std::vector<std::string> notes = {});
+
+// A note, if there are no arrays of the eval split, but `directory` has some
+// that other data sets would take for it: "test" with `end` behind, "/" of a
+// folder or ".npz".
+std::vector<std::string> NotesOnEval(const std::string& directory,
+                                     const std::string& end, ObjectStore& store,
+                                     const ArrayFields& eval);
 
 }  // namespace podsim
 

@@ -1,15 +1,18 @@
 #include "host/input/arrays.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/status.h"
 #include "host/input/array_fields.h"
+#include "host/storage/beside.h"
 #include "host/storage/mapped_file.h"
 
 namespace podsim {
@@ -41,7 +44,9 @@ absl::Status AddField(const std::string& path, const std::string& name,
 absl::Status AddFields(const std::string& directory, const std::string& prefix,
                        int depth, ObjectStore& store, ArrayFields& fields) {
   if (depth > kDeepest)
-    return BadArrays(absl::StrCat(directory, ": folders are nested too deep"));
+    return BadArrays(
+        absl::StrCat(directory, ": folders are nested deeper than ", kDeepest,
+                     ": if a link there leads back, delete it"));
   PODSIM_ASSIGN_OR_RETURN(const std::vector<std::string> names,
                           store.List(directory));
   for (const std::string& name : names) {
@@ -64,11 +69,29 @@ absl::StatusOr<ArrayFields> FieldsIn(const std::string& directory,
   ArrayFields fields;
   PODSIM_RETURN_IF_ERROR(AddFields(directory, "", 0, store, fields));
   if (fields.empty())
-    return BadArrays(
-        absl::StrCat(directory,
-                     " has no .npy file; each field of the data set "
-                     "is one"));
+    return BadArrays(absl::StrCat(
+        directory,
+        " has no .npy file; each field of the data set is one, as "
+        "numpy.save('", directory, "/features.npy', x) writes it",
+        HoldsText(store, directory)));
   return fields;
+}
+
+// What lies where a folder train should: its arrays, if that is itself given.
+std::string InPlaceOfTrain(const std::string& data_dir, ObjectStore& store) {
+  const auto names = store.List(data_dir);
+  if (absl::IsNotFound(names.status())) return BesideText(store, data_dir);
+  if (!names.ok()) return "";
+  const bool arrays = std::any_of(names->begin(), names->end(),
+                                  [](const std::string& name) {
+                                    return absl::EndsWith(name, ".npy");
+                                  });
+  absl::string_view above = data_dir;
+  if (arrays && data_dir == "train") return "; such as --data_dir=.";
+  if (arrays && absl::ConsumeSuffix(&above, "/train"))
+    return absl::StrCat("; such as --data_dir=", above);
+  return absl::StrCat(HoldsText(*names),
+                      arrays ? ": move the arrays into train" : "");
 }
 
 // As many examples as it is told, of the types and shapes of `one` of each
@@ -117,21 +140,23 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenArrays(
     const std::string& data_dir, ObjectStore& store) {
   if (data_dir.empty())
     return BadArrays(
-        "data set arrays needs --data_dir=DIR, the directory with "
-        "train/<field>.npy and, to evaluate, eval/<field>.npy");
+        "data set arrays needs the path of its folder, with train/FIELD.npy "
+        "and, to evaluate, eval/FIELD.npy, such as data/mine");
   auto found = FieldsIn(absl::StrCat(data_dir, "/train"), store);
   if (absl::IsNotFound(found.status()))
     return absl::NotFoundError(absl::StrCat(
         "there is no folder ", data_dir,
         "/train; data set arrays is a folder with train/FIELD.npy and, to "
-        "evaluate, eval/FIELD.npy: give that"));
+        "evaluate, eval/FIELD.npy: give that",
+        InPlaceOfTrain(data_dir, store)));
   PODSIM_ASSIGN_OR_RETURN(ArrayFields train, std::move(found));
   auto eval = FieldsIn(absl::StrCat(data_dir, "/eval"), store);
   if (absl::IsNotFound(eval.status())) eval = ArrayFields();
   PODSIM_RETURN_IF_ERROR(eval.status());
-  PODSIM_ASSIGN_OR_RETURN(
-      std::shared_ptr<const Dataset> dataset,
-      NewArrayDataset("arrays", std::move(train), *std::move(eval)));
+  std::vector<std::string> notes = NotesOnEval(data_dir, "/", store, *eval);
+  PODSIM_ASSIGN_OR_RETURN(std::shared_ptr<const Dataset> dataset,
+                          NewArrayDataset("arrays", std::move(train),
+                                          *std::move(eval), std::move(notes)));
   const std::string counts = absl::StrCat(data_dir, "/", kArrayCounts);
   if (!store.CanMap(counts)) return dataset;  // written on this machine alone
   const absl::Status there = store.Stat(counts).status();

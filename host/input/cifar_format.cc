@@ -118,7 +118,10 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenCifar(DatasetRequest request,
   if (request.data_dir.empty())
     return absl::InvalidArgumentError(
         absl::StrCat("data set ", request.name,
-                     " needs --data_dir=DIR, where its .bin files are"));
+                     " needs the path of the folder with its .bin files, such "
+                     "as data/",
+                     labels == 1 ? "cifar-10-batches-bin"
+                                 : "cifar-100-binary"));
   PODSIM_RETURN_IF_ERROR(CheckIsBinary(request, store));
   if (request.features.empty()) request.features = kUsual;
   if (request.classes <= 1) request.classes = classes;

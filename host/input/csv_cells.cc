@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
@@ -62,9 +63,32 @@ std::string WhatIsWrong(const SchemaField& field, std::string_view cell,
       {.classes = classes},
       std::span(value).first(static_cast<std::size_t>(SizeOf(one.dtype()))));
   if (written.ok()) return "";
-  return std::string(absl::StripPrefix(
+  const std::string why(absl::StripPrefix(
       written.message(),
       absl::StrCat("feature ", PrintableLine(field.key), ": ")));
+  // All of a file's labels say how many (WayOut).
+  return why.substr(0, why.find(kMoreClasses));
+}
+
+// Keeps the label of a bad cell for which there are too few classes.
+void NoteLabel(std::string_view cell, std::int32_t classes, BadCells& bad) {
+  std::int64_t label = 0;
+  const absl::string_view bare =
+      WithoutQuotes(absl::string_view(cell.data(), cell.size()));
+  const bool beyond = classes > 1 && absl::SimpleAtoi(bare, &label) &&
+                      label >= classes && label < kMostClasses;
+  if (beyond && (bad.first.empty() || bad.largest_label >= 0))
+    bad.largest_label = std::max(bad.largest_label, label);
+}
+
+// Of lines that lack a column.
+std::string WayOutOfShortLines(const BadCells& bad) {
+  if (bad.bad_lines < bad.lines)
+    return bad.bad_lines == 1 ? "mend the line, or delete it"
+                              : "mend such lines, or delete them";
+  if (bad.fewest_cells == 1) return "write cells with commas between";
+  return absl::StrCat("name columns 0 to ", bad.fewest_cells - 1,
+                      " in --features");
 }
 
 }  // namespace
@@ -99,9 +123,11 @@ bool CellChecker::LookAtField(std::size_t field, std::string_view line,
   std::size_t at = CellBegin(line, columns.first);
   for (std::int64_t column = columns.first; column <= columns.last; ++column) {
     if (at > line.size()) {  // as npos is
+      const std::int64_t cells = CountCsvCells(line);
+      if (bad.first.empty()) bad.fewest_cells = cells;
+      bad.fewest_cells = std::min(bad.fewest_cells, cells);
       Note(column, number,
-           absl::StrCat("the line has ",
-                        FormatCounted(CountCsvCells(line), "cell"),
+           absl::StrCat("the line has ", FormatCounted(cells, "cell"),
                         ", not this one"),
            bad);
       return false;
@@ -109,8 +135,11 @@ bool CellChecker::LookAtField(std::size_t field, std::string_view line,
     std::size_t end = PlainEnd(line, at, plain);
     if (end == std::string_view::npos) {
       end = CsvCellEnd(line, at);
-      const std::string why =
-          WhatIsWrong(of, line.substr(at, end - at), classes_);
+      std::string why = WhatIsWrong(of, line.substr(at, end - at), classes_);
+      if (!why.empty() && column == 0 && end == line.size())
+        why += DelimiterHint(std::string(line));
+      if (!why.empty() && of.input == kLabelInput)
+        NoteLabel(line.substr(at, end - at), classes_, bad);
       if (!why.empty()) Note(column, number, why, bad);
       good = good && why.empty();
     }
@@ -205,6 +234,10 @@ std::string CellChecker::WayOut(const BadCells& bad,
       bad.first.starts_with("line 1:"))
     return "line 1 looks like a header: give the columns by its names, or as "
            "#0, #1, ...";
+  if (bad.fewest_cells > 0) return WayOutOfShortLines(bad);
+  if (bad.largest_label >= 0)
+    return absl::StrCat("give --classes=", bad.largest_label + 1,
+                        ", or number the classes from 0");
   bool drops = true;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     if (schema_.fields[i].input == kLabelInput && AllAreBad(i, bad))

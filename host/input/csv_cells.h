@@ -23,6 +23,10 @@ struct BadCells {
   std::int64_t bad_lines = 0;                      // of them
   std::map<std::int64_t, std::int64_t> by_column;  // how many
   std::string first;                               // the first one, for people
+  // If the first lacks a column: of the shortest line that does; else 0.
+  std::int64_t fewest_cells = 0;
+  // If the first is a label beyond the classes: the largest one; else -1.
+  std::int64_t largest_label = -1;
 };
 
 // Immutable and thread-safe.

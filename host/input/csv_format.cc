@@ -27,12 +27,12 @@ namespace {
 
 constexpr char kRange[] = "..";
 constexpr std::int64_t kMostNamed = 5;  // columns in a message
-constexpr std::int32_t kMostClasses = 1 << 20;
 
 // What a misspelt column may have meant, and what there is.
 std::string WhatThereIs(const std::string& name,
                         const std::vector<std::string>& header) {
-  constexpr char kPlaces[] = "without a header columns are numbers from 0";
+  constexpr char kPlaces[] =
+      "without a header columns are numbers from 0, as in labels=0:int64";
   if (header.empty()) return absl::StrCat("; ", kPlaces);
   if (const std::string hint = DelimiterHint(header.front());
       header.size() == 1 && !hint.empty())
@@ -54,7 +54,8 @@ std::string WhatThereIs(const std::string& name,
           ? ""
           : absl::StrCat("did you mean ", absl::StrJoin(near, " or "), "? "),
       "their header begins ", absl::StrJoin(shown, ", "), " (",
-      FormatCounted(columns, "column"), ")"));
+      FormatCounted(columns, "column"), ")",
+      near.empty() ? "; name one of them, or give its place, such as #0" : ""));
 }
 
 // "#3" of a file with a header.
@@ -84,10 +85,10 @@ absl::StatusOr<std::int64_t> ColumnOf(const std::string& name,
 class CsvFormat final : public ShardFormat {
  public:
   CsvFormat(std::vector<CsvColumns> columns, std::string header,
-            std::optional<CellChecker> checker)
+            std::optional<CellChecker> checker, std::int64_t cells)
       : columns_(std::move(columns)),
         header_(std::move(header)),
-        cells_(header_.empty() ? 0 : CountCsvCells(header_)),
+        cells_(header_.empty() ? cells : CountCsvCells(header_)),
         checker_(std::move(checker)) {}
 
   bool lines() const override { return true; }
@@ -114,7 +115,9 @@ class CsvFormat final : public ShardFormat {
             file,
             ": offset 0: its first line is not the header of the first "
             "file: ",
-            Difference(line), "; leave it out by a name that begins with _"));
+            Difference(line),
+            "; give all files one header, or leave this one out by a name that "
+            "begins with _"));
       // Empty lines are the tail of the record before.
       if (!header && !IsBlank(line)) {
         PODSIM_RETURN_IF_ERROR(CheckCells(line, number, source.offset(), file));
@@ -168,18 +171,19 @@ class CsvFormat final : public ShardFormat {
 
   absl::Status CheckCells(std::string_view line, std::int64_t number,
                           std::int64_t offset, const std::string& file) const {
-    if (header_.empty()) return absl::OkStatus();
+    if (cells_ == 0) return absl::OkStatus();
     const std::int64_t count = CountCsvCells(WithoutEnd(line));
     if (count == cells_) return absl::OkStatus();
     return absl::DataLossError(absl::StrCat(
         file, ": line ", number, ", offset ", offset, ": a line of ",
-        FormatCounted(count, "cell"), ", but the header has ",
-        FormatCount(cells_), ": mend the line, or delete it"));
+        FormatCounted(count, "cell"), ", but the ",
+        header_.empty() ? "first line" : "header", " has ", FormatCount(cells_),
+        ": mend the line, or delete it"));
   }
 
   const std::vector<CsvColumns> columns_;  // by field of the schema
   const std::string header_;
-  const std::int64_t cells_;  // of the header
+  const std::int64_t cells_;  // of each line; 0: of any number
   const std::optional<CellChecker> checker_;
 };
 
@@ -224,7 +228,7 @@ bool HasHeader(const Schema& schema) {
 
 absl::StatusOr<std::unique_ptr<const ShardFormat>> NewCsvFormat(
     const Schema& schema, const std::string& header,
-    std::optional<std::int32_t> checked_classes) {
+    std::optional<std::int32_t> checked_classes, std::int64_t cells) {
   const std::vector<std::string> names = CsvCells(header);
   std::vector<CsvColumns> columns;
   for (const SchemaField& field : schema.fields) {
@@ -232,10 +236,13 @@ absl::StatusOr<std::unique_ptr<const ShardFormat>> NewCsvFormat(
     CsvColumns of;
     PODSIM_ASSIGN_OR_RETURN(of.first, ColumnOf(ends.front(), names));
     PODSIM_ASSIGN_OR_RETURN(of.last, ColumnOf(ends.back(), names));
-    if (of.last < of.first || ends.size() > 2)
-      return absl::InvalidArgumentError(
-          absl::StrCat("features: ", PrintableLine(field.key),
-                       " is no range FIRST..LAST of columns"));
+    const bool turned = of.last < of.first;
+    if (turned || ends.size() > 2)
+      return absl::InvalidArgumentError(PrintableLine(absl::StrCat(
+          "features: ", field.key,
+          " is no range FIRST..LAST of columns: write ",
+          turned ? ends.back() : ends.front(), kRange,
+          turned ? ends.front() : ends.back())));
     PODSIM_RETURN_IF_ERROR(CheckNumbers(schema, field, of));
     columns.push_back(of);
   }
@@ -243,16 +250,18 @@ absl::StatusOr<std::unique_ptr<const ShardFormat>> NewCsvFormat(
   if (checked_classes.has_value())
     checker.emplace(schema, columns, names, *checked_classes);
   return std::make_unique<CsvFormat>(std::move(columns), header,
-                                     std::move(checker));
+                                     std::move(checker), cells);
 }
 
 namespace {
 
 using CsvDataset = absl::StatusOr<std::shared_ptr<const Dataset>>;
 
+// `cells`: of each line of a file without a header; 0: of any number.
 CsvDataset OpenDescribed(const DatasetRequest& request, ObjectStore& store,
                          std::vector<std::string> notes,
-                         std::optional<std::int32_t> checked_classes) {
+                         std::optional<std::int32_t> checked_classes,
+                         std::int64_t cells = 0) {
   PODSIM_ASSIGN_OR_RETURN(Schema schema, ParseSchema(request.features));
   std::string header;
   if (HasHeader(schema)) {
@@ -262,8 +271,8 @@ CsvDataset OpenDescribed(const DatasetRequest& request, ObjectStore& store,
                             FirstCsvLines(files.train, 1, store));
     header = lines.front();
   }
-  PODSIM_ASSIGN_OR_RETURN(auto format,
-                          NewCsvFormat(schema, header, checked_classes));
+  PODSIM_ASSIGN_OR_RETURN(
+      auto format, NewCsvFormat(schema, header, checked_classes, cells));
   return OpenShards(request, std::move(schema), std::move(format), store,
                     std::move(notes));
 }
@@ -305,7 +314,8 @@ absl::StatusOr<std::int32_t> ClassesOf(const DatasetRequest& request,
   // Labels are read below, which says what is wrong with them.
   PODSIM_ASSIGN_OR_RETURN(
       const auto dataset,
-      OpenDescribed(labels, store, {}, /*checked_classes=*/std::nullopt));
+      OpenDescribed(labels, store, {}, /*checked_classes=*/std::nullopt,
+                    guess.cells));
   const auto classes = CountClasses(*dataset);
   if (classes.ok()) return classes;
   return absl::Status(
@@ -341,8 +351,8 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenCsv(
     const DatasetRequest& request, ObjectStore& store) {
   if (request.data_dir.empty())
     return absl::InvalidArgumentError(
-        "data set csv needs --data_dir, a file, a folder, or "
-        "DIR/train*.csv");
+        "data set csv needs the path of its files: a file, a folder, or "
+        "DIR/train*.csv, such as data/iris.csv");
   if (request.features.empty()) return OpenGuessed(request, store);
   return OpenDescribed(request, store, {}, request.classes);
 }

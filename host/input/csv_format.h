@@ -31,7 +31,8 @@ namespace podsim {
 // column that the header
 //   lacks or has after its range's end, another number of columns than the
 //   shape has values, a file that is no CSV), DATA_LOSS (another header, more
-//   or fewer cells than it has, cells that are no such numbers, a quote that
+//   or fewer cells than it has, or the first line where classes are counted,
+//   cells that are no such numbers, a quote that
 //   does not end, a line that is too long), those of OpenShards.
 absl::StatusOr<std::shared_ptr<const Dataset>> OpenCsv(
     const DatasetRequest& request, ObjectStore& store);
@@ -39,9 +40,10 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenCsv(
 // `header` without its line end; empty: there is none. `checked_classes`: all
 // cells of the schema's columns are looked at where a file is indexed, labels
 // against so many classes (0 or 1: any); none: cells are not looked at.
+// `cells`: that each line of a file without a header has; 0: any number.
 absl::StatusOr<std::unique_ptr<const ShardFormat>> NewCsvFormat(
     const Schema& schema, const std::string& header,
-    std::optional<std::int32_t> checked_classes);
+    std::optional<std::int32_t> checked_classes, std::int64_t cells = 0);
 
 // Whether the schema's keys are places: then there is no header.
 bool HasHeader(const Schema& schema);

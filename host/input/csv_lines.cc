@@ -41,7 +41,8 @@ absl::Status Unended(const CsvLineEnd& end, std::int64_t offset, bool at_end,
       quoted ? ": the quote that begins a cell here does not end"
              : ": a line does not end",
       at_end ? "" : absl::StrCat(" within ", kLongestRow, " bytes"),
-      quoted ? "; end it, or take it away" : ""));
+      quoted ? "; end it, or take it away"
+             : "; write each example on a line of its own"));
 }
 
 }  // namespace

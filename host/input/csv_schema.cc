@@ -162,6 +162,7 @@ absl::StatusOr<CsvGuess> GuessCsvSchema(const std::string& line,
   const std::size_t end = label_first ? head.last() : head.last() - 1;
   CsvGuess guess;
   guess.label = KeyIn(head, head.label);
+  guess.cells = static_cast<std::int64_t>(head.cells.size());
   guess.features = absl::StrCat("features=", KeyIn(head, begin), "..",
                                 KeyIn(head, end), ":float32[", end - begin + 1,
                                 "],labels=", guess.label, ":int64");

@@ -3,6 +3,7 @@
 #define PODSIM_HOST_INPUT_CSV_SCHEMA_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,9 +12,10 @@
 namespace podsim {
 
 struct CsvGuess {
-  std::string features;  // the line of schema
-  std::string label;     // the key of "labels" in it
-  std::string note;      // the same for people
+  std::string features;    // the line of schema
+  std::string label;       // the key of "labels" in it
+  std::string note;        // the same for people
+  std::int64_t cells = 0;  // of the first line
 };
 
 // A column's key in a schema: its name, or "#3" where a schema cannot have that

@@ -100,13 +100,41 @@ std::string Renamed(const std::string& features, const std::string& from,
   return "";
 }
 
-std::string NameAdvice(const DataField* misnamed, const std::string& name,
+// Of a field that is missing, or of another type.
+std::string TypeAdvice(const DatasetConfig& config, const std::string& name,
+                       const std::vector<DataField>& fields) {
+  const bool is_there = std::ranges::any_of(
+      fields, [&](const DataField& field) { return field.name == name; });
+  const DatasetKind* const kind = FindDatasetKind(config.name());
+  const std::string data =
+      kind == nullptr || kind->files == nullptr
+          ? std::string("take another data set")
+          : absl::StrCat("give ", name,
+                         is_there ? " that type and shape" : " too",
+                         kind->shards ? " in --features" : " there");
+  return absl::StrCat("; ",
+                      is_there && config.name() == "synthetic"
+                          ? std::string("give --example_shape so")
+                          : data,
+                      ", or a model that reads what is offered");
+}
+
+std::string NameAdvice(const DataField& misnamed, const std::string& name,
                        const std::string& features) {
-  if (misnamed == nullptr) return "";
-  const std::string line = Renamed(features, misnamed->name, name);
+  const std::string line = Renamed(features, misnamed.name, name);
   return line.empty()
-             ? absl::StrCat("; call ", misnamed->name, " ", name, " there")
+             ? absl::StrCat("; call ", misnamed.name, " ", name, " there")
              : absl::StrCat("; call it ", name, ": --features='", line, "'");
+}
+
+// Of an input that no field fills.
+std::string Advice(const Program& program, const ProgramTensor& tensor,
+                   const DatasetConfig& config,
+                   const std::vector<DataField>& fields,
+                   const std::string& features) {
+  const DataField* const misnamed = Misnamed(program, TypeOf(tensor), fields);
+  return misnamed == nullptr ? TypeAdvice(config, tensor.name, fields)
+                             : NameAdvice(*misnamed, tensor.name, features);
 }
 
 }  // namespace
@@ -174,8 +202,7 @@ absl::StatusOr<std::vector<int>> InputFields(const Program& program,
           "model ", program.name, " reads input ",
           DescribeFields(tensor.name, TypeOf(tensor)), ", but data set ",
           config.name(), " offers ", DescribeAll(fields),
-          NameAdvice(Misnamed(program, TypeOf(tensor), fields), tensor.name,
-                     features)));
+          Advice(program, tensor, config, fields, features)));
     filled_by.push_back(static_cast<int>(field));
   }
   return filled_by;

@@ -111,7 +111,8 @@ absl::StatusOr<std::string> Gunzip(std::string_view packed, std::int64_t limit,
     if (static_cast<std::int64_t>(out.size()) > limit)
       return absl::DataLossError(
           absl::StrCat(file, ": offset ", limit,
-                       " (unpacked): more data than the header promises"));
+                       " (unpacked): more data than the header promises: "
+                       "fetch the file again"));
   }
 }
 

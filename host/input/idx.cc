@@ -35,7 +35,8 @@ absl::StatusOr<std::int64_t> ReadSize(std::string_view bytes,
   const std::int64_t size = BigEndian(bytes, offset);
   if (size >= 1 && size <= most) return size;
   return Corrupt(file, static_cast<std::int64_t>(offset),
-                 absl::StrCat(what, " is ", size, ", must be 1 to ", most));
+                 absl::StrCat(what, " is ", size, ", must be 1 to ", most,
+                              ": fetch the file again"));
 }
 
 // What the file is instead, as far as its first bytes tell.
@@ -90,7 +91,7 @@ absl::StatusOr<IdxHeader> ParseIdxHeader(IdxKind kind, std::string_view bytes,
     return Corrupt(file, 4,
                    absl::StrCat(header.count, " images of ", header.rows, " x ",
                                 header.columns, " are more than ", kIdxMaxBytes,
-                                " bytes, the most supported"));
+                                " bytes, the most supported: write fewer"));
   return header;
 }
 

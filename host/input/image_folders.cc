@@ -8,6 +8,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "base/printable.h"
@@ -15,6 +16,8 @@
 #include "base/units.h"
 #include "host/input/eval_words.h"
 #include "host/input/shard_files.h"
+#include "host/storage/beside.h"
+#include "settings/nearest_names.h"
 
 namespace podsim {
 namespace {
@@ -81,16 +84,19 @@ absl::Status AddImages(const std::string& folder, int depth, ObjectStore& store,
   return absl::OkStatus();
 }
 
-// Labels are those of training.
+// Labels are those of training, in the folder `of_train`.
 absl::Status TakeLabels(const std::vector<std::string>& classes,
+                        const std::string& of_train, const std::string& of_eval,
                         ImageSplit& eval) {
   std::vector<std::int32_t> labels;
   for (const std::string& name : eval.classes) {
     const auto found = std::lower_bound(classes.begin(), classes.end(), name);
     if (found == classes.end() || *found != name)
-      return absl::InvalidArgumentError(
-          absl::StrCat("the held-out images have a class ", name,
-                       " that those of training have not"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          of_eval, " has a class ", PrintableLine(name), " that ", of_train,
+          " has not; classes are folders of the same names in both: rename it, "
+          "or add images of it for training",
+          DidYouMean(name, classes)));
     labels.push_back(static_cast<std::int32_t>(found - classes.begin()));
   }
   for (ImageFile& file : eval.files)
@@ -134,8 +140,27 @@ std::string DataDirOf(absl::string_view class_folder) {
   return std::string(folder);
 }
 
+// "holdout, spare", beside the folder of training.
+std::string OtherFolders(const std::vector<std::string>& names) {
+  std::vector<std::string> others;
+  for (const std::string& name : names)
+    if (IsShownFolder(name) && name != "train/")
+      others.push_back(PrintableLine(name.substr(0, name.size() - 1)));
+  return absl::StrJoin(others, ", ");
+}
+
+// What a folder of a split is called, here or elsewhere.
+bool IsSplitWord(const std::string& name) {
+  constexpr const char* kOthers[] = {"train", "training", "testing",
+                                     "evaluation", "dev"};
+  const std::string lower = absl::AsciiStrToLower(name);
+  const auto is = [&lower](const char* word) { return lower == word; };
+  return std::any_of(std::begin(kEvalWords), std::end(kEvalWords), is) ||
+         std::any_of(std::begin(kOthers), std::end(kOthers), is);
+}
+
 absl::Status CheckFound(const ImageSplit& train, const std::string& folder,
-                        bool parted) {
+                        bool parted, ObjectStore& store) {
   if (train.files.empty())
     return absl::NotFoundError(absl::StrCat(
         folder,
@@ -148,7 +173,14 @@ absl::Status CheckFound(const ImageSplit& train, const std::string& folder,
             : "",
         train.unread > 0
             ? absl::StrCat("; ", UnreadText(train), ": make them JPEG or PNG")
-            : ""));
+            : "",
+        train.loose + train.unread > 0 ? "" : HoldsText(store, folder)));
+  const std::vector<std::string>& classes = train.classes;
+  if (!parted && std::all_of(classes.begin(), classes.end(), IsSplitWord))
+    return absl::InvalidArgumentError(absl::StrCat(
+        folder, ": images lie in ", PrintableLine(absl::StrJoin(classes, ", ")),
+        ", which are called as splits are, not classes: name them train and "
+        "eval, with a folder for each class in both"));
   if (parted || train.direct > 0) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       folder, ": images lie one folder deeper than classes, in ", train.deeper,
@@ -196,8 +228,15 @@ absl::StatusOr<ImageSplit> ReadImageSplit(const std::string& folder,
 
 absl::StatusOr<ImageSplits> FindImages(const std::string& folder,
                                        ObjectStore& store) {
+  auto listed = store.List(folder);
+  if (absl::IsNotFound(listed.status()))
+    return absl::NotFoundError(absl::StrCat(
+        "data_dir is '", folder,
+        "', but there is no such folder; give one with train/CLASS/*.jpg or "
+        "CLASS/*.jpg",
+        BesideText(store, folder)));
   PODSIM_ASSIGN_OR_RETURN(const std::vector<std::string> names,
-                          store.List(folder));
+                          std::move(listed));
   const auto has = [&names](const std::string& name) {
     return std::find(names.begin(), names.end(), name + "/") != names.end();
   };
@@ -205,15 +244,21 @@ absl::StatusOr<ImageSplits> FindImages(const std::string& folder,
   const std::string of_train = parted ? absl::StrCat(folder, "/train") : folder;
   ImageSplits splits;
   PODSIM_ASSIGN_OR_RETURN(splits.train, ReadImageSplit(of_train, store));
-  PODSIM_RETURN_IF_ERROR(CheckFound(splits.train, of_train, parted));
+  PODSIM_RETURN_IF_ERROR(CheckFound(splits.train, of_train, parted, store));
   AddNotes(splits.train, of_train, splits.notes);
   for (const char* name : kEvalWords) {
     if (!parted || !has(name) || !splits.eval.files.empty()) continue;
     const std::string of_eval = absl::StrCat(folder, "/", name);
     PODSIM_ASSIGN_OR_RETURN(splits.eval, ReadImageSplit(of_eval, store));
-    PODSIM_RETURN_IF_ERROR(TakeLabels(splits.train.classes, splits.eval));
+    PODSIM_RETURN_IF_ERROR(TakeLabels(splits.train.classes, of_train, of_eval,
+                                      splits.eval));
     AddNotes(splits.eval, of_eval, splits.notes);
   }
+  const std::string left_out = OtherFolders(names);
+  if (parted && splits.eval.files.empty() && !left_out.empty())
+    splits.notes.push_back(absl::StrCat(
+        "no eval split: ", left_out, " in ", folder,
+        " left out, as none is called ", absl::StrJoin(kEvalWords, ", ")));
   return splits;
 }
 

@@ -43,8 +43,8 @@ struct ImageSplits {
 // DIR/train/CLASS/*.jpg and the first of eval, validation, valid, val and test
 // that is there beside it; without a train DIR/CLASS/*.jpg.
 // Errors: NOT_FOUND (no image for training), INVALID_ARGUMENT (all images of
-//   DIR/CLASS lie deeper; a class of the eval split that training has not), the
-//   store's.
+//   DIR/CLASS lie deeper, or all classes are called as splits are; a class of
+//   the eval split that training has not), the store's.
 absl::StatusOr<ImageSplits> FindImages(const std::string& folder,
                                        ObjectStore& store);
 

@@ -60,7 +60,8 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, bool far,
   if (absl::IsOutOfRange(bytes.status()) ||
       (bytes.ok() && static_cast<std::int64_t>(bytes->size()) > kMostFileBytes))
     return absl::DataLossError(
-        absl::StrCat(path, ": more than 64 MiB; no image has as many"));
+        absl::StrCat(path, ": more than 64 MiB, the most of an image: make it "
+                           "smaller, or delete it"));
   return bytes;
 }
 
@@ -212,7 +213,9 @@ absl::Status CheckKeys(const Schema& schema) {
       return absl::InvalidArgumentError(
           absl::StrCat("features: a folder of images has an image and a number "
                        "label, not ",
-                       field.key, " of that type"));
+                       field.key,
+                       " of that type; such as --features='features=image:"
+                       "image[224,224,3]/255,labels=label:int64'"));
   return absl::OkStatus();
 }
 
@@ -265,8 +268,8 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenImages(
     const DatasetRequest& request, ObjectStore& store) {
   if (request.data_dir.empty())
     return absl::InvalidArgumentError(
-        "data set images needs --data_dir=DIR, with train/CLASS/*.jpg or "
-        "CLASS/*.jpg (.jpeg, .png)");
+        "data set images needs the path of its folder, with train/CLASS/*.jpg "
+        "or CLASS/*.jpg (.jpeg, .png), such as data/pets");
   std::string folder = request.data_dir;
   while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
   PODSIM_ASSIGN_OR_RETURN(ImageSplits splits, FindImages(folder, store));

@@ -10,6 +10,7 @@
 #include "host/input/byte_dataset.h"
 #include "host/input/gunzip.h"
 #include "host/input/idx.h"
+#include "host/storage/beside.h"
 
 namespace podsim {
 namespace {
@@ -58,7 +59,8 @@ absl::StatusOr<std::string> ReadPacked(IdxKind kind, const std::string& file,
     return absl::DataLossError(
         absl::StrCat(file, ": offset ", most, " (of the packed bytes): it has ",
                      size, ", more than the ", header.file_bytes(),
-                     " bytes that the header promises can need"));
+                     " bytes that the header promises can need: fetch it "
+                     "again"));
   PODSIM_ASSIGN_OR_RETURN(const std::string packed,
                           store.ReadRange(file, 0, size));
   return Gunzip(packed, header.file_bytes(), file);
@@ -77,7 +79,8 @@ absl::StatusOr<IdxFile> ReadIdxFile(IdxKind kind, const std::string& path,
           absl::StrCat("neither ", path, " nor ", file.name,
                        " exists; --data_dir must hold train-images-idx3-ubyte, "
                        "train-labels-idx1-ubyte, t10k-images-idx3-ubyte and "
-                       "t10k-labels-idx1-ubyte, each plain or as .gz"));
+                       "t10k-labels-idx1-ubyte, each plain or as .gz",
+                       HoldsText(store, path.substr(0, path.rfind('/')))));
   }
   PODSIM_RETURN_IF_ERROR(bytes.status());
   file.bytes = *std::move(bytes);
@@ -109,7 +112,8 @@ absl::Status SameImageSize(const IdxFile& train, const IdxFile& eval) {
   return absl::DataLossError(
       absl::StrCat(eval.name, ": offset 8: images are ", eval.header.rows,
                    " x ", eval.header.columns, ", but those of ", train.name,
-                   " are ", train.header.rows, " x ", train.header.columns));
+                   " are ", train.header.rows, " x ", train.header.columns,
+                   ": fetch both again"));
 }
 
 int LargestLabel(const IdxFile& labels) {
@@ -154,7 +158,8 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenMnist(
     const std::string& data_dir, ObjectStore& store) {
   if (data_dir.empty())
     return absl::InvalidArgumentError(
-        "data set mnist needs --data_dir=DIR, the directory with its files");
+        "data set mnist needs the path of its folder, with train-images-idx3-"
+        "ubyte and its other three files, such as data/mnist");
   PODSIM_ASSIGN_OR_RETURN(MnistSplit train,
                           ReadMnistSplit(data_dir + "/train", store));
   PODSIM_ASSIGN_OR_RETURN(MnistSplit eval,

@@ -23,6 +23,7 @@ constexpr std::size_t kVersionAt = 6;
 constexpr std::size_t kLengthAt = 8;
 constexpr std::size_t kLongestHeader = 10000;  // as numpy.load takes
 constexpr std::size_t kShownHeader = 100;      // bytes of it in a message
+constexpr char kSaveAgain[] = "; save it again with numpy.save";
 constexpr std::int64_t kMostArrayElements = std::int64_t{1} << 40;
 
 struct Stored {
@@ -84,14 +85,14 @@ absl::StatusOr<std::string> HeaderText(std::string_view file,
   if (version < 1 || version > 3)
     return DamagedArray(
         name, kVersionAt,
-        absl::StrCat("its version is ", version, ", not 1 to 3"));
+        absl::StrCat("its version is ", version, ", not 1 to 3", kSaveAgain));
   const std::size_t digits = version == 1 ? 2 : 4;
   const std::size_t length = HeaderLength(file.substr(kLengthAt, digits));
   begin = kLengthAt + digits + length;
   if (length > kLongestHeader || begin > file.size())
     return DamagedArray(
         name, kLengthAt,
-        absl::StrCat("its header would have ", length, " bytes"));
+        absl::StrCat("its header would have ", length, " bytes", kSaveAgain));
   return std::string(file.substr(kLengthAt + digits, length));
 }
 
@@ -226,7 +227,8 @@ absl::StatusOr<NpyHeader> ParseNpy(std::string_view file,
     return DamagedArray(
         name, kLengthAt,
         absl::StrCat("its header, ", Shown(text),
-                     ", is no dict of descr, fortran_order and shape"));
+                     ", is no dict of descr, fortran_order and shape",
+                     kSaveAgain));
   PODSIM_ASSIGN_OR_RETURN(header.stored, TypeOf(*parsed, name));
   header.dtype = StoredAs(header.stored).read_as;
   if (parsed->fortran_order)

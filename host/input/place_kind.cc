@@ -12,6 +12,12 @@ bool IsPackedTar(std::string_view place) {
   return place.ends_with(".tar.gz") || place.ends_with(".tgz");
 }
 
+bool IsTfRecord(std::string_view place) {
+  return place.ends_with(".tfrecord") || place.ends_with(".tfrecords") ||
+         place.ends_with(".tfrecord.gz") ||
+         place.find(".tfrecord-") != std::string_view::npos;
+}
+
 }  // namespace
 
 absl::Status CheckPlaceKind(const std::string& dataset,
@@ -24,6 +30,11 @@ absl::Status CheckPlaceKind(const std::string& dataset,
     return absl::InvalidArgumentError(
         absl::StrCat(place, " is a CSV file by its name, no ", dataset,
                      ": dataset=", of, " reads it"));
+  if (dataset == "csv" && IsTfRecord(place))
+    return absl::InvalidArgumentError(absl::StrCat(
+        place, " is a TFRecord file by its name, no ", dataset,
+        ": dataset=tfrecord reads it, with --features (pod_data show ", place,
+        " lists its keys)"));
   if (!IsPackedTar(place)) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       place, " looks like a tar archive; data set ", dataset,

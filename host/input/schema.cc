@@ -86,7 +86,8 @@ absl::Status ParseNumbers(const std::string& item, const std::string& step,
        absl::StrSplit(absl::StripPrefix(text, ":"), ':')) {
     float number = 0;
     if (!absl::SimpleAtof(part, &number) || !(std::abs(number) < 1e30F))
-      return BadSchema(item, absl::StrCat("'+", step, "' has no number"));
+      return BadSchema(item, absl::StrCat("'+", step, "' needs numbers, as in "
+                                          "+mean:0.5:0.4:0.3 or +std:0.25"));
     numbers.push_back(number);
   }
   const auto channels =
@@ -95,7 +96,8 @@ absl::Status ParseNumbers(const std::string& item, const std::string& step,
   if (numbers.size() != channels)
     return BadSchema(item,
                      absl::StrCat("'+", step, "' has ", numbers.size(),
-                                  " numbers for ", channels, " channels"));
+                                  " numbers for ", channels,
+                                  " channels: give one for each, or one"));
   return absl::OkStatus();
 }
 
@@ -117,7 +119,10 @@ absl::Status ParseStep(const std::string& item, const std::string& step,
   } else if (absl::ConsumePrefix(&rest, "std")) {
     PODSIM_RETURN_IF_ERROR(ParseNumbers(item, step, rest, field, steps.std));
     for (const float number : steps.std)
-      if (!(number > 0)) return BadSchema(item, "std must be above 0");
+      if (!(number > 0))
+        return BadSchema(item, absl::StrCat("'+", step,
+                                            "': std must be above 0, as in "
+                                            "+std:0.25"));
   } else {
     return BadSchema(item,
                      absl::StrCat("there is no step '+", step,
@@ -138,9 +143,11 @@ absl::Status CheckImage(const std::string& item, const SchemaField& field) {
                                   "3], sides of at most ",
                                   kMostSide));
   if (field.type != FeatureType::kImage && field.type != FeatureType::kUint8)
-    return BadSchema(item, "steps are for image and uint8");
+    return BadSchema(item,
+                     "steps are for image and uint8: leave them out, or give "
+                     "one of these types");
   if (field.steps.crop && field.steps.pad > 0)
-    return BadSchema(item, "crop and pad exclude each other");
+    return BadSchema(item, "crop and pad exclude each other: leave one out");
   if (field.divisor == 0 &&
       (!field.steps.mean.empty() || !field.steps.std.empty()))
     return BadSchema(item,
@@ -153,7 +160,8 @@ absl::Status ParseRest(const std::string& item, std::string rest,
                        SchemaField& field) {
   if (!rest.empty() && rest[0] == '[') {
     const std::size_t end = rest.find(']');
-    if (end == std::string::npos) return BadSchema(item, "[ without ]");
+    if (end == std::string::npos)
+      return BadSchema(item, "[ without ]: close the shape");
     PODSIM_RETURN_IF_ERROR(ParseShape(item, rest.substr(1, end - 1), field));
     rest = rest.substr(end + 1);
   }
@@ -172,9 +180,14 @@ absl::Status ParseRest(const std::string& item, std::string rest,
 
 absl::StatusOr<SchemaField> ParseItem(const std::string& item) {
   SchemaField field;
+  if (item.empty())
+    return BadSchema(item,
+                     "it names no input of the model: a comma is too many, or "
+                     "all is missing");
   const std::size_t equals = item.find('=');
   if (equals == std::string::npos || equals == 0)
-    return BadSchema(item, "it names no input of the model");
+    return BadSchema(item,
+                     "it names no input of the model: write INPUT= before it");
   field.input = item.substr(0, equals);
   std::string source = item.substr(equals + 1);
   // A key may have a colon and a slash, a type has neither; steps may have
@@ -184,7 +197,9 @@ absl::StatusOr<SchemaField> ParseItem(const std::string& item) {
   field.key =
       colon == std::string::npos ? field.input : source.substr(0, colon);
   if (colon != std::string::npos) source = source.substr(colon + 1);
-  if (field.key.empty()) return BadSchema(item, "it names no feature");
+  if (field.key.empty())
+    return BadSchema(item,
+                     "it names no feature: write KEY between = and the colon");
   const std::size_t end = source.find_first_of("[/+");
   const std::string type = source.substr(0, end);
   const auto* const found =
@@ -241,7 +256,7 @@ absl::StatusOr<Schema> ParseSchema(std::string_view line) {
   for (const std::string& item : ItemsOf(schema.line)) {
     PODSIM_ASSIGN_OR_RETURN(SchemaField field, ParseItem(item));
     if (!inputs.insert(field.input).second)
-      return BadSchema(item, "this input is filled twice");
+      return BadSchema(item, "this input is filled twice: leave one item out");
     schema.fields.push_back(std::move(field));
     if (schema.fields.size() > kMostFields)
       return BadSchema(item, absl::StrCat("more than ", kMostFields, " items"));

@@ -15,6 +15,7 @@
 #include "host/input/eval_words.h"
 #include "host/input/split_words.h"
 #include "host/input/whole_series.h"
+#include "host/storage/beside.h"
 
 namespace podsim {
 namespace {
@@ -236,18 +237,20 @@ absl::StatusOr<FolderPattern> ListFolder(const std::string& data_dir,
     return absl::NotFoundError(absl::StrCat(
         "data_dir is '", data_dir, "', but there is no ",
         at.pattern.empty() ? "file or folder" : "folder", " ", at.folder,
-        "; give a folder, a file, or DIR/PATTERN such as data/train-*"));
+        "; give a folder, a file, or DIR/PATTERN such as data/train-*",
+        BesideText(store, at.folder)));
   PODSIM_ASSIGN_OR_RETURN(at.names, std::move(names));
   return at;
 }
 
-// ": it has the folders 1.0.0, 3.0.1: give one of them".
+// "; it has the folders 1.0.0, 3.0.1: is one of them meant?", or what else it
+// holds.
 std::string FoldersText(const std::vector<std::string>& names) {
   constexpr std::size_t kMostNamed = 3;
   std::vector<std::string> folders;
   for (const std::string& name : names)
     if (IsFolder(name)) folders.push_back(name.substr(0, name.size() - 1));
-  if (folders.empty()) return "";
+  if (folders.empty()) return HoldsText(names);
   const bool more = folders.size() > kMostNamed;
   if (more) folders.resize(kMostNamed);
   return absl::StrCat("; it has the folders ", absl::StrJoin(folders, ", "),
@@ -316,8 +319,10 @@ absl::StatusOr<SplitFiles> FindShards(const std::string& data_dir,
   return absl::NotFoundError(absl::StrCat(
       data_dir, ": no file for training: none is called ",
       pattern.empty() ? "train*, nor lies in a folder train" : pattern,
-      pattern.empty() ? FoldersText(names) : "",
-      "; give a folder of shards, a file, or DIR/PATTERN"));
+      FoldersText(names),
+      patterns.train.empty()
+          ? "; give a folder of shards, a file, or DIR/PATTERN"
+          : "; give the folder that has such files"));
 }
 
 }  // namespace podsim

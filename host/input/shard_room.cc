@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "host/input/input_memory.h"
+#include "settings/byte_count.h"
 
 namespace podsim {
 namespace {
@@ -24,17 +26,28 @@ std::int64_t WindowBytes(const ShardSet& train, std::int64_t window) {
                                  std::min(window, train.size());
 }
 
+// What gives readers so many bytes: half of it is theirs at least.
+std::string RaiseText(std::int64_t reader_bytes) {
+  const std::int64_t mebibytes = (2 * reader_bytes + kMiB - 1) / kMiB;
+  return absl::StrCat("raise --input_memory to ",
+                      ByteCountText(mebibytes * kMiB));
+}
+
 absl::Status CheckWindow(const ShardSet& train, std::int64_t window,
                          std::int64_t reader_bytes) {
   const std::int64_t bytes = WindowBytes(train, window);
   const std::int64_t room = WindowRoom(reader_bytes);
   if (bytes <= room) return absl::OkStatus();
+  const std::int64_t most = room / WindowBytes(train, 1);
+  // Training has seven eighths of them (TrainReaderBytes), a window half.
+  const std::int64_t enough = bytes / 7 * 16 + 32;
   return absl::ResourceExhaustedError(absl::StrCat(
       train.packed() ? "the shards are packed" : "the shuffle has a window",
       ", so that ", FormatCount(std::min(window, train.size())),
       " examples are in memory at a time, about ", FormatBytes(bytes),
-      ", but readers have ", FormatBytes(room),
-      ": lower --shuffle_window, or raise --input_memory"));
+      ", but readers have ", FormatBytes(room), ": ",
+      most < 1 ? "" : absl::StrCat("lower --shuffle_window to ", most, ", or "),
+      RaiseText(enough)));
 }
 
 // What is open and on its way in packed shards, and what is kept of them so
@@ -68,7 +81,7 @@ absl::Status CheckRecords(const ShardSet& shards, std::int64_t bytes) {
         return absl::ResourceExhaustedError(absl::StrCat(
             shards.files()[i].path, ": offset ", begin, ": a record of ",
             FormatBytes(records.EndOf(at) - begin), ", but readers have ",
-            FormatBytes(bytes), ": raise --input_memory"));
+            FormatBytes(bytes), ": ", RaiseText(records.EndOf(at) - begin)));
     }
   }
   return absl::OkStatus();

@@ -186,7 +186,7 @@ absl::Status ShardSet::Read(std::int64_t index, const ReadContext& context,
   return absl::DataLossError(absl::StrCat(
       *record.file, ": offset ", record.offset, ": ", record.bytes.size(),
       " bytes where a record had ", place.length,
-      " when the file was indexed: it has been changed since"));
+      " when the file was indexed: it has been changed since; start again"));
 }
 
 absl::Status ShardSet::ReadBlocks(const Place& place,

@@ -58,7 +58,8 @@ class FieldReader {
             ? 0
             : rest_.data() - whole_.data();
     return absl::DataLossError(absl::StrCat(
-        "byte ", offset, " of the record is no tf.train.Example's: ", why));
+        "byte ", offset, " of the record is no tf.train.Example's: ", why,
+        "; write the records as tf.train.Example"));
   }
 
   absl::StatusOr<std::uint64_t> TakeVarint() {

@@ -15,6 +15,7 @@ constexpr std::size_t kCrcBytes = 4;
 // The format's own, so that checksums of checksums differ from them.
 constexpr std::uint32_t kMaskDelta = 0xa282ead8U;
 constexpr int kMaskShift = 15;
+constexpr char kWriteAgain[] = "; fetch or write it again";
 
 std::uint64_t LittleEndian(std::string_view bytes) {
   std::uint64_t value = 0;
@@ -50,24 +51,27 @@ absl::StatusOr<RecordAt> ParseRecordHeader(std::string_view bytes,
     return Damaged(
         file, offset,
         absl::StrCat("the file is cut short: ", bytes.size(),
-                     " bytes where a record's header has ", kRecordHeader));
+                     " bytes where a record's header has ", kRecordHeader,
+                     kWriteAgain));
   const std::uint64_t length = LittleEndian(bytes.substr(0, kLengthBytes));
   if (MaskedCrc(bytes.substr(0, kLengthBytes)) !=
       LittleEndian(bytes.substr(kLengthBytes, kCrcBytes)))
     return Damaged(file, offset,
-                   "the checksum of a record's length is wrong: damaged, or "
-                   "no TFRecord file");
+                   absl::StrCat("the checksum of a record's length is wrong: "
+                                "damaged, or no TFRecord file",
+                                kWriteAgain));
   if (length > kMostRecordBytes)
     return Damaged(file, offset,
                    absl::StrCat("a record of ", length, " bytes; at most ",
-                                kMostRecordBytes, " are allowed"));
+                                kMostRecordBytes,
+                                " are allowed: write smaller examples"));
   const RecordAt record = {.begin = offset + kRecordHeader,
                            .length = static_cast<std::int64_t>(length)};
   if (record.end() > size)
     return Damaged(file, offset,
                    absl::StrCat("the file is cut short: a record of ", length,
                                 " bytes would end at ", record.end(),
-                                ", the file at ", size));
+                                ", the file at ", size, kWriteAgain));
   return record;
 }
 
@@ -84,8 +88,9 @@ absl::StatusOr<std::string_view> CheckRecord(std::string_view bytes,
       LittleEndian(bytes.substr(kRecordHeader + data.size(), kCrcBytes)))
     return Damaged(
         file, offset,
-        "the checksum of a record's bytes is wrong: the file is damaged; "
-        "fetch or write it again");
+        absl::StrCat("the checksum of a record's bytes is wrong: the file is "
+                     "damaged",
+                     kWriteAgain));
   return data;
 }
 

@@ -77,7 +77,8 @@ class TfRecordFormat final : public ShardFormat {
             absl::StrCat(file, ": offset ", records.end,
                          ": the file is cut short: a record of ", record.length,
                          " bytes would end at ", record.end(),
-                         ", the unpacked file at ", source.offset()));
+                         ", the unpacked file at ", source.offset(),
+                         "; fetch or write it again"));
     }
   }
 
@@ -128,8 +129,8 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenTfRecord(
     const DatasetRequest& request, ObjectStore& store) {
   if (request.data_dir.empty())
     return absl::InvalidArgumentError(
-        "data set tfrecord needs --data_dir=DIR or --data_dir=DIR/train-*, "
-        "where its shards are");
+        "data set tfrecord needs the path of its shards, a folder or "
+        "DIR/train-*, such as data/shards");
   if (request.features.empty())
     return absl::InvalidArgumentError(absl::StrCat(
         request.data_dir,

@@ -16,6 +16,7 @@
 #include "host/input/dataset.h"
 #include "host/input/image_file.h"
 #include "host/input/image_steps.h"
+#include "host/storage/known_file.h"
 
 namespace podsim {
 namespace {
@@ -27,11 +28,52 @@ absl::Status Bad(const SchemaField& field, const std::string& why) {
       absl::StrCat("feature ", PrintableLine(field.key), ": ", why));
 }
 
+// `exact`: it is as many, no more.
 absl::Status WrongCount(const SchemaField& field, std::int64_t has,
-                        const char* what) {
+                        const char* what, bool exact = true) {
+  const bool of_classes = field.input == kLabels && field.elements() == 1;
+  const bool flat = exact && has > 0 && !field.is_image();
   return Bad(field,
              absl::StrCat("it has ", has, " ", what, ", the schema wants ",
-                          field.elements(), ": give it a shape that fits"));
+                          field.elements(),
+                          of_classes
+                              ? ": write the number of the example's class"
+                              : ": give it a shape that fits",
+                          flat && !of_classes ? absl::StrCat(", [", has, "]")
+                                              : ""));
+}
+
+// Of bytes that are no raw values: a photograph has a type of its own.
+std::string PhotoText(std::string_view bytes) {
+  const KnownFile file = KnownFileOf(bytes.substr(0, kKnownFileBytes), "");
+  return file.mark == FileMark::kPhoto
+             ? absl::StrCat("it is ", file.what,
+                            ": give it the type image, such as "
+                            "image[224,224,3]/255")
+             : "";
+}
+
+// What a schema calls a type, and what values it has.
+template <typename S>
+constexpr const char* RangeText() {
+  if constexpr (std::is_same_v<S, std::uint8_t>) return "uint8, 0 to 255";
+  if constexpr (std::is_same_v<S, std::uint16_t>) return "uint16, 0 to 65535";
+  if constexpr (std::is_same_v<S, std::uint32_t>)
+    return "uint32, 0 to 4294967295";
+  if constexpr (std::is_same_v<S, std::int32_t>)
+    return "int32, -2147483648 to 2147483647";
+  if constexpr (std::is_same_v<S, bool>) return "bool, 0 or 1";
+  return "int32, as which int64 is read, -2147483648 to 2147483647";
+}
+
+// Of a label that is in none of so many classes.
+std::string LabelText(std::int64_t label, std::int32_t classes) {
+  const std::string text =
+      absl::StrCat("label ", label, " is not in 0 to ", classes - 1,
+                   ": classes is ", classes, ", and labels count from 0");
+  if (label < 0 || label >= kMostClasses) return text + ": number them so";
+  return absl::StrCat(text, kMoreClasses, label + 1, " or more, or number ",
+                      "them so");
 }
 
 // Writes values of S, the schema's type, as values of the input's.
@@ -49,9 +91,8 @@ class ValueWriter {
     if constexpr (!std::is_same_v<S, float>) {
       if (classes_ > 0 && (static_cast<std::int64_t>(value) < 0 ||
                            static_cast<std::int64_t>(value) >= classes_))
-        return Bad(field_, absl::StrCat("label ", value, " is not in 0 to ",
-                                        classes_ - 1, ": classes is ", classes_,
-                                        ", and labels count from 0"));
+        return Bad(field_,
+                   LabelText(static_cast<std::int64_t>(value), classes_));
     }
     if (field_.divisor > 0) {
       Store(at, static_cast<float>(value) * scale_);
@@ -93,7 +134,9 @@ class ValueWriter {
 
   absl::Status OutOfRange(std::int64_t value) const {
     return Bad(field_, absl::StrCat("value ", value,
-                                    " is beyond the range of its type"));
+                                    " is beyond the range of ", RangeText<S>(),
+                                    ": write values in it, or give another "
+                                    "type"));
   }
 
   const SchemaField& field_;
@@ -122,6 +165,8 @@ void WriteMany(const SchemaField& field, std::string_view bytes,
 template <typename S>
 absl::Status WrongBytes(const SchemaField& field, std::string_view bytes) {
   const auto has = static_cast<std::int64_t>(bytes.size());
+  if (const std::string photo = PhotoText(bytes); !photo.empty())
+    return Bad(field, photo);
   if constexpr (sizeof(S) == 1) return WrongCount(field, has, "bytes");
   const std::int64_t wanted = field.elements();
   return Bad(
@@ -130,7 +175,8 @@ absl::Status WrongBytes(const SchemaField& field, std::string_view bytes) {
           "it has a string of ", FormatCounted(has, "byte"),
           " where the schema wants ",
           FormatCounted(wanted, std::is_same_v<S, float> ? "float" : "integer"),
-          " (or their ", wanted * std::int64_t{sizeof(S)}, " bytes)"));
+          " (or their ", wanted * std::int64_t{sizeof(S)},
+          " bytes): write numbers, or name another key"));
 }
 
 template <typename S>
@@ -227,7 +273,7 @@ absl::Status WriteText(const SchemaField& field, const RawFeature& feature,
   for (const absl::string_view cell :
        absl::StrSplit(absl::string_view(text.data(), text.size()), ',')) {
     if (count == field.elements())
-      return WrongCount(field, count + 1, "values or more");
+      return WrongCount(field, count + 1, "values or more", /*exact=*/false);
     const absl::Status written = WriteCell(
         field, WithoutQuotes(cell), static_cast<std::size_t>(count), writer);
     if (!written.ok() && feature.column >= 0)
@@ -246,7 +292,9 @@ absl::StatusOr<std::string_view> OneString(const SchemaField& field,
   PODSIM_ASSIGN_OR_RETURN(const std::int64_t has,
                           ReadBytes(view.list, absl::MakeSpan(&bytes, 1)));
   if (has == 1) return bytes;
-  return Bad(field, absl::StrCat("it has ", has, " strings of bytes, not 1"));
+  return Bad(field, absl::StrCat("it has ", has,
+                                 " strings of bytes, not 1: write one for each "
+                                 "example, or leave the feature out"));
 }
 
 template <typename S>
@@ -291,16 +339,18 @@ absl::Status WriteImage(const SchemaField& field, const RawFeature& feature,
     if (feature.example.kind != FeatureKind::kBytes)
       return Bad(field, feature.example.kind == FeatureKind::kAbsent
                             ? "the record has none of that name"
-                            : "it has numbers, not the bytes of an image");
+                            : "it has numbers, not the bytes of an image: give "
+                              "it a type of numbers, such as float32 or int64");
     PODSIM_ASSIGN_OR_RETURN(bytes, OneString(field, feature.example));
   } else if (feature.kind != RawFeature::Kind::kRaw) {
-    return Bad(field, "it is a number, not the bytes of an image");
+    return Bad(field,
+               "it is a number, not the bytes of an image: give it the type "
+               "int64");
   }
   thread_local Pixels pixels;
   if (field.type == FeatureType::kUint8) {
     if (static_cast<std::int64_t>(bytes.size()) != field.elements())
-      return WrongCount(field, static_cast<std::int64_t>(bytes.size()),
-                        "bytes");
+      return WrongBytes<std::uint8_t>(field, bytes);
     pixels.rows = field.shape[0];
     pixels.columns = field.shape[1];
     pixels.channels = field.shape[2];

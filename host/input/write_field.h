@@ -31,6 +31,12 @@ struct RawFeature {
   std::int64_t column = -1;  // kText: of its first cell, from 0; -1: not told
 };
 
+// That labels may have, as --classes is bounded.
+inline constexpr std::int32_t kMostClasses = 1 << 20;
+// What the error of a label beyond its classes goes on with, and how many they
+// would have to be.
+inline constexpr char kMoreClasses[] = ": give --classes=";
+
 // What a value depends on beside the record.
 struct WriteContext {
   std::int32_t classes = 1;     // above 1: "labels" must lie in [0, classes)

@@ -37,10 +37,11 @@ constexpr std::uint64_t kMostZipExpansion = 1032;
 // zlib counts in unsigned.
 constexpr std::size_t kZipPiece = std::size_t{1} << 20;
 
-absl::Status DamagedZip(const std::string& file, std::uint64_t offset,
-                        const std::string& why) {
+absl::Status DamagedZip(
+    const std::string& file, std::uint64_t offset, const std::string& why,
+    const char* to_do = "; fetch it again, or save it with numpy.savez") {
   return absl::DataLossError(
-      absl::StrCat(file, ": offset ", offset, ": ", why));
+      absl::StrCat(file, ": offset ", offset, ": ", why, to_do));
 }
 
 // `count` bytes at `at`; 0 beyond the end, which callers have checked.
@@ -81,7 +82,8 @@ absl::StatusOr<Directory> FindDirectory(std::string_view archive,
                 ? "; fetch or save it again"
                 : absl::StrCat(
                       OtherFileHint(archive.substr(0, kOtherFileBytes), file),
-                      "; numpy.savez writes such a file")));
+                      "; numpy.savez writes such a file")),
+        "");
   Directory found = {.offset = Number(archive, end + 16, 4),
                      .members = Number(archive, end + 10, 2)};
   if (found.offset != kInZip64 && found.members != 0xffff) return found;

@@ -335,7 +335,8 @@ absl::Status DirectoryLock::Renew() const {
           : std::string("the file that this job held was removed or replaced");
   return absl::FailedPreconditionError(
       absl::StrCat(path_, " was taken over by pid ", now->pid, " on ",
-                   now->host, ": ", why));
+                   now->host, ": ", why,
+                   "; leave the folder to that job, or give this one another"));
 }
 
 }  // namespace podsim

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "host/storage/beside.h"
 
 namespace podsim {
 
@@ -18,7 +19,8 @@ absl::Status NoFile(ObjectStore& store, const std::string& path,
     return absl::NotFoundError(absl::StrCat(
         kind, " ", path, " is a device or a pipe; give a regular file"));
   return absl::NotFoundError(absl::StrCat(
-      "there is no ", kind, " ", path, "; give the path of one that exists"));
+      "there is no ", kind, " ", path, "; give the path of one that exists",
+      BesideText(store, path)));
 }
 
 absl::Status NoFolder(ObjectStore& store, const std::string& path,
@@ -27,7 +29,8 @@ absl::Status NoFolder(ObjectStore& store, const std::string& path,
   if (store.Stat(path).ok())
     return absl::NotFoundError(absl::StrCat(path, " is a file; give ", wanted));
   return absl::NotFoundError(
-      absl::StrCat("there is no folder ", path, "; give ", wanted));
+      absl::StrCat("there is no folder ", path, "; give ", wanted,
+                   BesideText(store, path)));
 }
 
 }  // namespace podsim

@@ -12,7 +12,8 @@ namespace podsim {
 
 // NOT_FOUND for a `path` that cannot be read as a file: "job file runs/a is a
 // folder; give a file", "there is no job file none.txt; give the path of one
-// that exists". A device or a pipe of this machine is none either.
+// that exists", and what lies beside it (beside.h). A device or a pipe of this
+// machine is none either.
 // REQUIRES: reading `path` failed with NOT_FOUND.
 absl::Status NoFile(ObjectStore& store, const std::string& path,
                     std::string_view what);

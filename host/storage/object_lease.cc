@@ -183,7 +183,7 @@ absl::Status ObjectLease::TakenOver() {
     return absl::FailedPreconditionError(absl::StrCat(
         path_,
         " is gone: it was taken over by a job that has ended since, or "
-        "deleted by hand"));
+        "deleted by hand; start this job again"));
   const auto record = ParseLease(now->bytes);
   if (record && record->holder.id == id_ && record->turn == record_.turn)
     return absl::UnavailableError(
@@ -194,7 +194,9 @@ absl::Status ObjectLease::TakenOver() {
   return absl::FailedPreconditionError(
       absl::StrCat(path_, " was taken over by ", WhoIs(record),
                    ": this job gave no sign of life for ",
-                   absl::FormatDuration(kLockLease), " or more"));
+                   absl::FormatDuration(kLockLease),
+                   " or more; leave the folder to that job, or give this one "
+                   "another"));
 }
 
 absl::Status ObjectLease::Renew() {

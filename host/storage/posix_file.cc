@@ -57,7 +57,19 @@ std::string ReasonOf(int error) {
       return absl::StrCat(kIsAFile, ", or lies below one");
     case ELOOP:
       return absl::StrCat(WriteErrorText(error),
-                          ": one there leads back to itself");
+                          ": one there leads back to itself; remove it");
+    case EACCES:
+    case EPERM:
+      return absl::StrCat(WriteErrorText(error), " (user ", geteuid(),
+                          "); let this user in (chmod, chown), or name another "
+                          "place");
+    case EROFS:
+      return absl::StrCat(WriteErrorText(error),
+                          "; name a place that can be written to");
+    case ENOSPC:
+    case EDQUOT:
+      return absl::StrCat(WriteErrorText(error),
+                          "; free some space, or name a place on another disk");
     default:
       return WriteErrorText(error);
   }
@@ -133,7 +145,8 @@ absl::StatusOr<std::string> Buffer(std::int64_t bytes,
     return std::string(static_cast<std::size_t>(bytes), '\0');
   } catch (const std::bad_alloc&) {
     return absl::ResourceExhaustedError(absl::StrCat(
-        "read ", path, ": no memory for its ", FormatBytes(bytes)));
+        "read ", path, ": no memory for its ", FormatBytes(bytes),
+        "; free some memory, or give a smaller file"));
   }
 }
 
@@ -168,7 +181,7 @@ absl::StatusOr<FileDescriptor> OpenRegularFile(const std::string& path) {
   if (S_ISDIR(info.st_mode)) return ErrnoStatus(EISDIR, "open", path);
   if (!S_ISREG(info.st_mode))
     return absl::NotFoundError(
-        absl::StrCat("open ", path, ": Not a regular file"));
+        absl::StrCat("open ", path, ": Not a regular file; give a file"));
   return file;
 }
 

@@ -254,7 +254,7 @@ absl::StatusOr<Model> FromProto(const ModelProto& model) {
     return absl::InvalidArgumentError(
         absl::StrCat("model ", model.name(),
                      ": this is a Program, compiled for one job; a model is "
-                     "needed"));
+                     "needed, as pod_launch --write_model=FILE writes it"));
   ConstantReader constants;
   PODSIM_RETURN_IF_ERROR(VerifyModel(model, constants));
   Model result = {.graph = GraphReader(model, constants).Read(),

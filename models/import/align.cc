@@ -208,7 +208,8 @@ class Aligner {
         const auto& data = function.ops[at_].attributes.data;
         if (data == nullptr || *data != *op.attributes.data)
           return absl::UnimplementedError(
-              "its numbers depend on the number of examples");
+              "its numbers depend on the number of examples; give them as an "
+              "array of the data set");
       }
       return absl::OkStatus();
     }

@@ -63,7 +63,7 @@ class Flattener {
         return BadCall("a result is a tuple of tuples");
       if (each.IsEmpty())
         return absl::UnimplementedError(
-            "a result is an array without elements");
+            "a result is an array without elements; leave it out");
       builder_.function().results.push_back(each.array);
     }
     return std::move(builder_.function());
@@ -127,7 +127,8 @@ class Flattener {
       if (++steps_ > kMostFlatOps)
         return BadCall(
             absl::StrCat("it takes more than ", kMostFlatOps,
-                         " instructions with its loops taken apart"));
+                         " instructions with its loops taken apart; make loops "
+                         "shorter, or compute whole arrays (jax.vmap)"));
       auto value = Visit(each, operands, arguments);
       values.push_back(
           value.ok() ? *std::move(value)
@@ -244,7 +245,9 @@ class Flattener {
       PODSIM_ASSIGN_OR_RETURN(state, Call(body, {state}));
     }
     return absl::UnimplementedError(
-        absl::StrCat("the loop runs more than ", kMostLoopSteps, " times"));
+        absl::StrCat("the loop runs more than ", kMostLoopSteps,
+                     " times; make it shorter, or compute whole arrays "
+                     "(jax.vmap)"));
   }
 
   // All branches are computed where the choice depends on data. Of a bool the

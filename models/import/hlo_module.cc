@@ -204,14 +204,18 @@ absl::StatusOr<ValueType> TypeOf(const hlo::Shape& shape) {
                      shape.element_type() == hlo::U64
                          ? " (random numbers are drawn from the key that the "
                            "function is given, not from one that it makes)"
+                     : shape.element_type() == hlo::F16
+                         ? ": compute in bfloat16 or float32 (x.astype)"
                          : ""));
   ValueType type{dtype->second, {}};
   std::int64_t elements = 1;
   if (shape.dimensions_size() > kMostDims)
-    return absl::InvalidArgumentError("it has more than 32 dimensions");
+    return absl::InvalidArgumentError(
+        "it has more than 32 dimensions; merge some (jnp.reshape)");
   for (const std::int64_t dim : shape.dimensions()) {
     if (dim == 0)
-      return absl::UnimplementedError("it is an array without elements");
+      return absl::UnimplementedError(
+          "it is an array without elements; leave it out");
     if (dim < 0 || dim > kMostDim || elements > kMostShapeElements / dim)
       return absl::InvalidArgumentError(absl::StrCat(
           "it has a dimension of ", dim, ", or too many elements"));

@@ -43,7 +43,7 @@ absl::StatusOr<std::vector<int>> ArraysOf(const HloValues& operands) {
   for (const HloValue& operand : operands) {
     if (operand.IsEmpty())
       return absl::UnimplementedError(
-          "an operand is an array without elements");
+          "an operand is an array without elements; leave it out");
     if (operand.array < 0) return BadCall("an operand is a tuple");
     arrays.push_back(operand.array);
   }

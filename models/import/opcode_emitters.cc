@@ -61,7 +61,8 @@ absl::StatusOr<int> EmitLiteral(FlatBuilder& builder, const HloUse& use) {
 absl::StatusOr<int> EmitProduct(FlatBuilder& builder, const HloUse& use) {
   PODSIM_RETURN_IF_ERROR(NeedOperands(use, 2));
   for (const auto& window : use.from.window().dimensions())
-    if (window.window_reversal()) return Refused("its window is reversed");
+    if (window.window_reversal())
+      return Refused("its window is reversed; turn the kernel over (jnp.flip)");
   OpAttributes attributes = AttributesOf(use);
   for (const int precision : use.from.precision_config().operand_precision())
     if (precision != hlo::PrecisionConfig::DEFAULT)
@@ -105,9 +106,12 @@ absl::StatusOr<int> EmitDynamicSlice(FlatBuilder& builder, const HloUse& use) {
 // nothing. Sums of bfloat16 are float32's, rounded once.
 absl::StatusOr<int> EmitReduction(FlatBuilder& builder, const HloUse& use) {
   if (use.operands.size() != 2)
-    return Refused("it folds several arrays at once");
+    return Refused(
+        "it folds several arrays at once; fold one array after the other");
   if (use.word().empty())
-    return Refused("what it folds by is more than one operation");
+    return Refused(
+        "what it folds by is more than one operation; fold by one (jnp.sum, "
+        "prod, max, min, all, any), and compute the rest before or after");
   const DType dtype = use.type.dtype;
   const bool widens = dtype == DType::kBFloat16 &&
                       (use.word() == "add" || use.word() == "multiply");

@@ -34,7 +34,8 @@ absl::StatusOr<int> EmitKeyFunction(FlatBuilder& builder,
                                     const ValueType& type) {
   if (operands.empty() || type.dtype != DType::kUint32)
     return absl::InvalidArgumentError(
-        "it draws from no key, or other than numbers of 32 bits");
+        "it draws from no key, or other than numbers of 32 bits; draw with "
+        "jax.random from the key that the function is given");
   FlatOp op{.operands = operands, .type = type};
   op.attributes.word = name;
   return builder.Opaque(std::move(op));

@@ -145,7 +145,8 @@ absl::StatusOr<int> AddedTo(FlatBuilder& builder, const HloUse& use,
 
 absl::StatusOr<int> EmitScatter(FlatBuilder& builder, const HloUse& use) {
   if (use.operands.size() != 3)
-    return absl::UnimplementedError("it scatters into several arrays at once");
+    return absl::UnimplementedError(
+        "it scatters into several arrays at once; write one after the other");
   const std::string word = use.word();
   if (word == "add" && use.type.dtype != DType::kBool)
     return AddedTo(builder, use, use.operands[2]);
@@ -156,7 +157,8 @@ absl::StatusOr<int> EmitScatter(FlatBuilder& builder, const HloUse& use) {
   }
   if (word.empty())
     return absl::UnimplementedError(
-        "what it scatters by is more than one operation");
+        "what it scatters by is more than one operation; use .at[...].add, "
+        "subtract, max, min or set");
   if (use.from.unique_indices() || AreApart(builder, use))
     return Put(builder, use);
   if (word == "maximum" || word == "minimum") return EmitExtremes(builder, use);

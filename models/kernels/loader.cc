@@ -52,7 +52,8 @@ absl::Status CheckLevel(const std::string& isa, const std::string& cpu_isa) {
         "this CPU cannot run the kernels of level ", isa, Needs(isa), "; ",
         cpu_isa.empty()
             ? "it is older than x86-64-v2, the lowest level"
-            : absl::StrCat("the highest level it runs is ", cpu_isa)));
+            : absl::StrCat("the highest level it runs is ", cpu_isa,
+                           ": give --isa=", cpu_isa, ", or leave it out")));
   }
   return absl::OkStatus();
 }
@@ -81,7 +82,8 @@ absl::StatusOr<const PodsimKernels*> OpenModule(
   void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (module == nullptr) {
     return absl::InternalError(
-        absl::StrCat("cannot open kernel module: ", dlerror()));
+        absl::StrCat("cannot open kernel module: ", dlerror(),
+                     "; build or install podsim again"));
   }
   const auto entry =
       reinterpret_cast<KernelEntryPoint>(dlsym(module, kKernelEntryPoint));

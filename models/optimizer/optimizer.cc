@@ -26,7 +26,8 @@ absl::StatusOr<const UpdateRule*> RuleOf(const CompileOptions& options) {
   // Written so that NaN is refused too.
   if (!(options.clip_norm >= 0))
     return absl::InvalidArgumentError(absl::StrCat(
-        "clip_norm is ", options.clip_norm, " but must be at least 0"));
+        "clip_norm is ", options.clip_norm,
+        " but must be at least 0, which clips nothing"));
   return rule;
 }
 

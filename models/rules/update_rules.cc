@@ -76,6 +76,11 @@ bool IsWithin(const RuleSetting& setting, double value) {
   return high_enough && value < setting.below;
 }
 
+// Of a rule's own value; 0 is what a setting without one has.
+std::string UsualText(double value) {
+  return value == 0 ? "" : absl::StrCat(", such as ", value);
+}
+
 }  // namespace
 
 std::span<const UpdateRule> UpdateRules() { return kRules; }
@@ -109,7 +114,7 @@ absl::Status CheckRuleSettings(const UpdateRule& rule,
       if (value == rule.info.defaults.*setting.value) continue;
       return absl::InvalidArgumentError(
           absl::StrCat(setting.name, " is ", value, " but ", rule.info.name,
-                       " reads no ", setting.name));
+                       " reads no ", setting.name, "; leave it out"));
     }
     if (IsWithin(setting, value)) continue;
     return absl::InvalidArgumentError(
@@ -117,7 +122,8 @@ absl::Status CheckRuleSettings(const UpdateRule& rule,
                      setting.positive ? "more than 0 in float32" : "at least 0",
                      setting.below == kUnbounded
                          ? " and finite"
-                         : absl::StrCat(" and below ", setting.below)));
+                         : absl::StrCat(" and below ", setting.below),
+                     UsualText(rule.info.defaults.*setting.value)));
   }
   return absl::OkStatus();
 }

@@ -37,7 +37,8 @@ absl::Status CheckMostHidden(const ModelConfig& config, int most) {
   if (config.hidden_size() <= most) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       "hidden has ", config.hidden_size(), " widths but model ", config.name(),
-      most == 0 ? " has no hidden layer" : " takes one"));
+      most == 0 ? " has no hidden layer; leave it out"
+                : " takes one, as in --hidden=64"));
 }
 
 absl::Status CheckNoDropout(const ModelConfig& config) {

@@ -90,7 +90,7 @@ absl::StatusOr<Parts> PartsOf(const ModelConfig& config, Graph& graph) {
         absl::StrCat("model ", config.name(),
                      " takes images [height, width] or [height, width, "
                      "channels], not ",
-                     ToString(example)));
+                     ToString(example), "; another takes it, such as mlp"));
   const Value images = Images(graph, example);
   PODSIM_RETURN_IF_ERROR(graph.status());
   return Parts{images, hidden};

@@ -86,6 +86,22 @@ absl::Status AdmitOrWarn(const Program& program, const ResolvedJob& job,
   return absl::OkStatus();
 }
 
+// Says which batch to type in the place of one that does not fit.
+absl::Status WithFittingBatch(const absl::Status& status,
+                              const Program& program, const ResolvedJob& job,
+                              std::int64_t microbatches, bool evaluates) {
+  const std::int64_t largest =
+      LargestBatch(program, job.slice.chip().hbm_bytes, microbatches);
+  if (!absl::IsResourceExhausted(status) || largest < 1) return status;
+  const std::int64_t global = largest * job.slice.replicas;
+  return absl::ResourceExhaustedError(absl::StrCat(
+      status.message(), "; give ",
+      evaluates ? absl::StrCat("--eval_batch_size=", global)
+      : job.spec.has_train_batch_size()
+          ? absl::StrCat("--train_batch_size=", global)
+          : absl::StrCat("--batch_per_core=", largest)));
+}
+
 CoreMemory CoreMemoryOf(const Program& program, std::int64_t batch_per_core,
                         std::int64_t hbm_bytes, std::int64_t microbatches) {
   const HbmUse use = EstimateHbm(program, batch_per_core, microbatches);
@@ -146,11 +162,14 @@ absl::Status FillMemory(const Program& program, const ResolvedJob& job,
   const std::int64_t eval_batch = plan.eval_batch_per_core();
   const std::int64_t tree = MicrobatchesPerCore(plan.bits());
   const std::int64_t microbatches = std::max<std::int64_t>(1, tree);
-  PODSIM_RETURN_IF_ERROR(
-      AdmitOrWarn(program, job, job.batch_per_core, microbatches, plan));
-  PODSIM_RETURN_IF_ERROR(
-      Annotate(AdmitOrWarn(program, job, eval_batch, /*microbatches=*/1, plan),
-               "evaluation batch"));
+  PODSIM_RETURN_IF_ERROR(WithFittingBatch(
+      AdmitOrWarn(program, job, job.batch_per_core, microbatches, plan),
+      program, job, microbatches, /*evaluates=*/false));
+  PODSIM_RETURN_IF_ERROR(Annotate(
+      WithFittingBatch(
+          AdmitOrWarn(program, job, eval_batch, /*microbatches=*/1, plan),
+          program, job, /*microbatches=*/1, /*evaluates=*/true),
+      "evaluation batch"));
   *plan.mutable_core_memory() =
       CoreMemoryOf(program, job.batch_per_core, hbm, microbatches);
   const MachineUse use =

@@ -38,6 +38,21 @@ absl::StatusCode CodeOf(int status) {
   }
 }
 
+// How to be let in.
+const char* WayInto(int status) {
+  switch (status) {
+    case 401:
+      return "; log in (gcloud auth application-default login), or name other "
+             "credentials (PODSIM_GCS_CREDENTIALS)";
+    case 403:
+      return "; give that account a role on the bucket, such as "
+             "roles/storage.objectUser, or name other credentials "
+             "(PODSIM_GCS_CREDENTIALS)";
+    default:
+      return "";
+  }
+}
+
 absl::Status RefusalOf(const HttpResponse& answer) {
   const std::string said = ErrorText(answer.body);
   // What is busy may show a page of its own.
@@ -45,7 +60,8 @@ absl::Status RefusalOf(const HttpResponse& answer) {
   return {CodeOf(answer.status),
           absl::StrCat("the store answers ", answer.status,
                        said.empty() ? "" : ": ", said,
-                       others ? ", with HTML; is a proxy in between?" : "")};
+                       others ? ", with HTML; is a proxy in between?"
+                              : WayInto(answer.status))};
 }
 
 // Seconds alone: the other form of the header, a date, counts as none.
@@ -132,6 +148,16 @@ absl::Status NotWaitedFor(const StoreWaits::Call& spoken,
       attempts == 1 ? " attempt: " : " attempts: ", spoken.why_ended(), ")"));
 }
 
+// Of an endpoint that has never answered: what to look at.
+absl::Status WithWayTo(const absl::Status& status, bool googles) {
+  return {status.code(),
+          absl::StrCat(status.message(),
+                       googles ? "; check this machine's network and proxy "
+                                 "(https_proxy)"
+                               : "; start the emulator there, or correct "
+                                 "STORAGE_EMULATOR_HOST")};
+}
+
 }  // namespace
 
 GcsClient::GcsClient(Options options, std::unique_ptr<Http> http,
@@ -190,7 +216,8 @@ GcsClient::Attempt GcsClient::TryOnce(const GcsCall& call, bool anew,
         !SameOrigin(request.url, options_.endpoint))
       return {.answer = absl::PermissionDeniedError(absl::StrCat(
                   "no token is sent to ", HostOf(options_.endpoint),
-                  " in the clear, nor to where it points: give https://"))};
+                  " in the clear, nor to where it points: give https:// in "
+                  "STORAGE_EMULATOR_HOST, or PODSIM_GCS_CREDENTIALS=none"))};
     request.headers.push_back("Authorization: Bearer " + *token);
   }
   spoken.Awaits(absl::StrCat("no answer from ", HostOf(request.url), " yet"));
@@ -200,7 +227,9 @@ GcsClient::Attempt GcsClient::TryOnce(const GcsCall& call, bool anew,
 GcsClient::Attempt GcsClient::Judge(const GcsCall& call,
                                     absl::StatusOr<HttpResponse> answer) {
   if (!answer.ok())
-    return {.answer = answer, .mending = MendingOf(answer.status(), answered_)};
+    return {.answer = answer,
+            .mending = MendingOf(answer.status(), answered_),
+            .unreached = absl::IsUnavailable(answer.status())};
   absl::Status damage =
       CheckIsTheStores(call, *answer, HostOf(options_.endpoint));
   if (!damage.ok())
@@ -224,10 +253,15 @@ absl::StatusOr<GcsAnswer> GcsClient::Call(const GcsCall& call) {
   StoreWaits::Call spoken(options_.waits, call.doing, limits.budget);
   bool anew = false;
   int refused = 0;
+  bool unreached = false;
+  const auto told = [&](const absl::Status& status) {
+    return unreached && !answered_ ? WithWayTo(status, IsGoogles()) : status;
+  };
   for (int number = 1;; ++number) {
     if (!spoken.why_ended().empty())
-      return NotWaitedFor(spoken, call.doing, number - 1);
+      return told(NotWaitedFor(spoken, call.doing, number - 1));
     Attempt attempt = TryOnce(call, anew, spoken);
+    unreached = attempt.unreached;
     if (attempt.answer.ok()) {
       // Whatever stands in the store's place answers a read.
       if (!ReadsMedia(call)) answered_ = true;
@@ -245,7 +279,7 @@ absl::StatusOr<GcsAnswer> GcsClient::Call(const GcsCall& call) {
     if (call.once || refused > 1 ||
         !TriesAgain(limits, attempt.mending, number, span, wait)) {
       given_up_ = given_up_ || span + wait > limits.budget;
-      return WithAttempts(failure, call.doing, number, span);
+      return told(WithAttempts(failure, call.doing, number, span));
     }
     spoken.Failed(std::string(failure.message()));
     spoken.Pause(wait, options_.waiter);

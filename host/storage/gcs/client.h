@@ -24,6 +24,9 @@
 
 namespace podsim {
 
+// Cloud Storage itself; any other endpoint is of STORAGE_EMULATOR_HOST.
+inline constexpr char kGoogleStorage[] = "https://storage.googleapis.com";
+
 // One call, which may be made several times: REQUIRES that this does no harm,
 // which is the caller's to see to (preconditions on generations).
 struct GcsCall {
@@ -73,6 +76,7 @@ class GcsClient {
   absl::StatusOr<GcsAnswer> Call(const GcsCall& call);
 
   const std::string& endpoint() const { return options_.endpoint; }
+  bool IsGoogles() const { return options_.endpoint == kGoogleStorage; }
   const Options& options() const { return options_; }
   // As between attempts of a call, for callers who make several; at most
   // `longest`.
@@ -85,7 +89,8 @@ class GcsClient {
     absl::StatusOr<HttpResponse> answer;
     Mending mending = Mending::kNever;
     absl::Duration wait;
-    bool refused = false;  // the token
+    bool refused = false;    // the token
+    bool unreached = false;  // nobody answered
   };
   Attempt TryOnce(const GcsCall& call, bool anew, StoreWaits::Call& spoken);
   Attempt Judge(const GcsCall& call, absl::StatusOr<HttpResponse> answer);

@@ -12,11 +12,11 @@
 #include "base/status.h"
 #include "host/storage/gcs/store.h"
 #include "host/storage/posix_file.h"
+#include "settings/nearest_names.h"
 
 namespace podsim {
 namespace {
 
-constexpr char kEndpoint[] = "https://storage.googleapis.com";
 constexpr char kMetadataHost[] = "metadata.google.internal";
 constexpr char kWords[] =
     "PODSIM_GCS_CREDENTIALS is none, metadata, file:PATH or command:CMD";
@@ -118,7 +118,8 @@ absl::Status WrongCredentials(const std::string& asked) {
   return absl::InvalidArgumentError(absl::StrCat(
       kWords, "; it is ", asked.size(),
       " characters that begin with none of these: a token goes to a file, as "
-      "in PODSIM_GCS_CREDENTIALS=file:PATH"));
+      "in PODSIM_GCS_CREDENTIALS=file:PATH",
+      DidYouMean(asked, {"none", "metadata"})));
 }
 
 Source Asked(Environment environment, const std::string& asked, Http* http) {
@@ -145,8 +146,13 @@ Source SourceFor(Environment environment, bool emulator, Http* http) {
   std::string file = ValueOf(environment, "GOOGLE_APPLICATION_CREDENTIALS");
   if (file.empty() && emulator) return NoTokens();
   if (file.empty()) file = DefaultKeyFile(environment);
-  if (!file.empty()) return KeyFileTokens(http, file, &absl::Now);
-  return MetadataServer(environment, http);
+  if (file.empty()) return MetadataServer(environment, http);
+  Source source = KeyFileTokens(http, file, &absl::Now);
+  if (!absl::IsNotFound(source.status())) return source;
+  return absl::NotFoundError(absl::StrCat(
+      "GOOGLE_APPLICATION_CREDENTIALS: ", source.status().message(),
+      "; give the path of a service account's key, or unset it and run gcloud "
+      "auth application-default login"));
 }
 
 // Opens the store when it is first called. Thread-safe.
@@ -248,9 +254,10 @@ absl::StatusOr<std::unique_ptr<GcsClient>> GcsClientFor(
       auto tokens, SourceFor(environment, !emulator.empty(), http.get()));
   std::random_device random;
   return std::make_unique<GcsClient>(
-      GcsClient::Options{.endpoint = emulator.empty() ? kEndpoint : emulator,
-                         .seed = random(),
-                         .waits = &ProcessStoreWaits()},
+      GcsClient::Options{
+          .endpoint = emulator.empty() ? kGoogleStorage : emulator,
+          .seed = random(),
+          .waits = &ProcessStoreWaits()},
       std::move(http), std::move(tokens));
 }
 

@@ -24,8 +24,10 @@ constexpr char kGrant[] = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 constexpr absl::Duration kAssertionLasts = absl::Hours(1);
 
 absl::Status WrongKey(const std::string& path, std::string_view why) {
-  return absl::UnauthenticatedError(
-      absl::StrCat("key file ", path, ": ", std::string(why)));
+  return absl::UnauthenticatedError(absl::StrCat(
+      "key file ", path, ": ", std::string(why),
+      "; make another: gcloud auth application-default login, or a service "
+      "account's key that GOOGLE_APPLICATION_CREDENTIALS names"));
 }
 
 absl::StatusOr<std::string> FieldOf(const Json& json, const char* name,

@@ -61,7 +61,8 @@ absl::Status NotItsOwn404(const GcsClient& client, const std::string& doing,
                           const GcsName& name) {
   return absl::UnavailableError(absl::StrCat(
       doing, ": an answer 404 that is not the store's own; is there a bucket ",
-      name.bucket, ", and does ", HostOf(client.endpoint()), " serve it?"));
+      name.bucket, ", and does ", HostOf(client.endpoint()), " serve it?",
+      client.IsGoogles() ? "" : " STORAGE_EMULATOR_HOST names another host"));
 }
 
 }  // namespace
@@ -69,7 +70,12 @@ absl::Status NotItsOwn404(const GcsClient& client, const std::string& doing,
 absl::Status NoBucket(const GcsClient& client, const std::string& doing,
                       const GcsName& name, const HttpResponse& answer) {
   if (!IsErrorOfApi(answer.body, 404)) return NotItsOwn404(client, doing, name);
-  return absl::NotFoundError(absl::StrCat(doing, ": no bucket ", name.bucket));
+  return absl::NotFoundError(absl::StrCat(
+      doing, ": no bucket ", name.bucket, " at ", HostOf(client.endpoint()),
+      "; correct its name, or make it",
+      client.IsGoogles()
+          ? absl::StrCat(": gcloud storage buckets create gs://", name.bucket)
+          : " there (STORAGE_EMULATOR_HOST names another host)"));
 }
 
 absl::StatusOr<bool> IsListedGcs(GcsClient& client, const GcsName& name) {

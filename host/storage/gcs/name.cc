@@ -50,13 +50,13 @@ absl::StatusOr<GcsName> ParseGcsName(std::string_view uri) {
                    "'.'; give gs://BUCKET/NAME");
   for (const char ch : rest.substr(name.bucket.size())) {
     if (ch == '\n' || ch == '\r' || ch == '\0')
-      return Refused(uri, "an object's name has no line breaks");
+      return Refused(uri, "an object's name has no line breaks; take them out");
     if (ch != '/' || (!name.object.empty() && name.object.back() != '/'))
       name.object += ch;
   }
   if (!name.object.empty() && name.object.back() == '/') name.object.pop_back();
   if (name.object.size() > kLongestGcsName)
-    return Refused(uri, "an object's name has at most 1,024 bytes");
+    return Refused(uri, "an object's name has at most 1,024 bytes; shorten it");
   return name;
 }
 

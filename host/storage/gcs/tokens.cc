@@ -25,7 +25,9 @@ absl::StatusOr<GcsToken> TokenIn(std::string_view text,
       absl::StripAsciiWhitespace(std::string(text.substr(0, text.find('\n')))));
   if (line.empty() || line.find_first_of(" \t\r") != std::string::npos)
     return absl::UnauthenticatedError(
-        absl::StrCat(from, " gives no token: one line without blanks"));
+        absl::StrCat(from,
+                     " gives no token, one line without blanks; gcloud auth "
+                     "print-access-token prints one"));
   return GcsToken{.token = line, .lasts = kLookAgain};
 }
 
@@ -86,7 +88,8 @@ class FromMetadata final : public TokenSource {
     if (answer->status == 200) return ParseToken(answer->body);
     return absl::UnauthenticatedError(
         absl::StrCat("the metadata server answers ", answer->status,
-                     ": has this machine a service account?"));
+                     ": give this machine a service account, or run gcloud "
+                     "auth application-default login"));
   }
   std::string name() const override { return "metadata server " + host_; }
 
@@ -99,7 +102,8 @@ class FromMetadata final : public TokenSource {
             never ? "none are found, and this is no machine of Google Cloud ("
                   : "none are found, and the metadata server does not answer (",
             why.message(), "); looked for: ", sought_,
-            "; for a public bucket give PODSIM_GCS_CREDENTIALS=none")),
+            "; run gcloud auth application-default login, or for a public "
+            "bucket give PODSIM_GCS_CREDENTIALS=none")),
         never ? Mending::kNever : Mending::kSoon);
   }
 

@@ -192,6 +192,7 @@ TEST(CheckTensorsFitTest, AnotherOptimizersSlotsAreNamed) {
           AllOf(HasSubstr("/mu is not in the checkpoint"),
                 HasSubstr("the checkpoint was trained with sgd with momentum "
                           "0.9, this job has adam"),
+                HasSubstr("go on with --optimizer=sgd and --momentum=0.9; or"),
                 HasSubstr("give another --model_dir or move it away"),
                 HasSubstr("--restore_weights_only"))));
   EXPECT_THAT(CheckTensorsFit(manifest, adam, Restored::kWeights), IsOk());

@@ -63,7 +63,9 @@ TEST_F(RunOnceTest, RefusesValuesOfAnotherSize) {
   const std::string name = values_.variables.begin()->first;
   values_.variables.begin()->second.pop_back();
   EXPECT_THAT(Run(), StatusIs(absl::StatusCode::kInvalidArgument,
-                              AllOf(HasSubstr(name), HasSubstr("needs"))));
+                              AllOf(HasSubstr(name), HasSubstr("needs"),
+                                    HasSubstr("; give them as variable/" +
+                                              name))));
 }
 
 TEST_F(RunOnceTest, RefusesRowsThatAnInputDoesNotHave) {

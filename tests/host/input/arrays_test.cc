@@ -296,7 +296,40 @@ TEST_F(ArraysTest, RefusesFieldsThatDoNotFitTogether) {
   EXPECT_EQ(dataset->size(Split::kEval), 1);
   Put("train/z.npy", Npy("<f4", "", BytesOf<float>({1})));
   EXPECT_THAT(Open(), StatusIs(absl::StatusCode::kInvalidArgument,
-                               HasSubstr("no examples")));
+                               HasSubstr("its shape is (), with no examples")));
+}
+
+TEST_F(ArraysTest, AnotherFolderIsSaidWithWhatItHolds) {
+  PutGood();
+  const auto open = [&](const std::string& folder) {
+    return OpenArrays(dir_.path() + folder, *store_).status();
+  };
+  EXPECT_THAT(open("/train"),
+              StatusIs(absl::StatusCode::kNotFound,
+                       HasSubstr("; such as --data_dir=" + dir_.path())));
+  EXPECT_THAT(open("/train/y"),
+              StatusIs(absl::StatusCode::kNotFound,
+                       HasSubstr("; it holds label.npy: move the arrays into "
+                                 "train")));
+  EXPECT_THAT(open("/tarin"), StatusIs(absl::StatusCode::kNotFound,
+                                       HasSubstr("; did you mean " +
+                                                 dir_.file("train") + "?")));
+  Put("other/train/notes.txt", "x");
+  EXPECT_THAT(open("/other"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("/other/train/features.npy', x) writes it; it "
+                                 "holds notes.txt")));
+}
+
+// Where other data sets take "test", arrays do not.
+TEST_F(ArraysTest, AnEvalSplitOfAnotherNameIsToldOf) {
+  PutGood();
+  Put("test/x.npy", Npy("<f4", "1, 2", BytesOf<float>({1, 2})));
+  ASSERT_OK_AND_ASSIGN(const auto dataset, Open());
+  EXPECT_EQ(dataset->size(Split::kEval), 0);
+  EXPECT_THAT(dataset->notes(),
+              ::testing::ElementsAre("no eval split: " + dir_.file("test/") +
+                                     " is left out; call it eval/"));
 }
 
 }  // namespace

@@ -115,6 +115,13 @@ TEST(CsvCells, LabelsAreBelowTheClasses) {
                 StatusIs(kLoss, HasSubstr(absl::StrCat(
                                     "line 3: column 3 (label): label ", label,
                                     " is not in 0 to 1: classes is 2"))));
+  EXPECT_THAT(Opened("a,label\n1,0\n2,3\n3,5\n4,4\n",
+                     "features=a:float32,labels=label:int64", 3),
+              StatusIs(kLoss, HasSubstr("label 3 is not in 0 to 2: classes is "
+                                        "3, and labels count from 0; 3 of 4 "
+                                        "lines have no such number there; give "
+                                        "--classes=6, or number the classes "
+                                        "from 0")));
   EXPECT_THAT(Opened(WithLine("4,5,6,setosa"), kBoth, 2),
               StatusIs(kLoss, HasSubstr("'setosa' is no whole number; labels "
                                         "are whole numbers from 0")));
@@ -162,6 +169,27 @@ TEST(CsvCells, AHeaderIsNoLineOfNumbers) {
                      "features=0..1:float32[2],labels=2:int64", 2),
               StatusIs(kLoss, HasSubstr("line 1 looks like a header: give the "
                                         "columns by its names")));
+}
+
+TEST(CsvCells, LinesThatLackAColumnAreSaidToBeShort) {
+  constexpr char kThird[] = "features=0..1:float32[2],labels=2:int64";
+  EXPECT_THAT(Opened("1,2,0\n3,4\n5,6,1\n", kThird, 2),
+              StatusIs(kLoss, HasSubstr("line 2: column 2 (from 0): the line "
+                                        "has 2 cells, not this one; mend the "
+                                        "line, or delete it")));
+  EXPECT_THAT(Opened("1,0\n3,1\n", kThird, 2),
+              StatusIs(kLoss, HasSubstr("; 2 of 2 lines have no such number "
+                                        "there; name columns 0 to 1 in "
+                                        "--features")));
+  EXPECT_THAT(Opened("1;2;0\n3;4;1\n", kThird, 2),
+              StatusIs(kLoss, HasSubstr("'1;2;0' is no decimal number (its "
+                                        "delimiter looks like ';'; podsim "
+                                        "reads commas alone)")));
+  // Also where the classes are yet to be counted.
+  EXPECT_THAT(Opened("1,2,0\n3,4\n5,6,1\n"),
+              StatusIs(kLoss, "/c/my.csv: line 2, offset 6: a line of 2 cells, "
+                              "but the first line has 3: mend the line, or "
+                              "delete it"));
 }
 
 TEST(CsvCells, ASchemaHasAsManyValuesAsColumns) {

@@ -114,7 +114,8 @@ TEST(CsvQuotes, ThatDoNotEndAreRefused) {
       CsvColumn(absl::StrCat("a,b\n1,", std::string(2 << 20, '1')), "b"),
       StatusIs(kDataLoss,
                "/c/train.csv: offset 4: a line does not end "
-               "within 1048576 bytes"));
+               "within 1048576 bytes; write each example on a line of its "
+               "own"));
 }
 
 // Over the pieces in which a file is read.

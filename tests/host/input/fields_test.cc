@@ -108,7 +108,8 @@ TEST(InputFields, SayWhatIsOfferedInstead) {
       StatusIs(kInvalid,
                HasSubstr("model reader reads input mask (uint8 [B, 64]), but "
                          "data set digits offers features (float32 [B, 8, "
-                         "8]), labels (int32 [B])")));
+                         "8]), labels (int32 [B]); take another data set, or a "
+                         "model that reads what is offered")));
   EXPECT_THAT(refusal([](Graph& g) { g.Features({{64}}); }),
               StatusIs(kInvalid, HasSubstr("features (float32 [B, 64])")));
   EXPECT_THAT(refusal([](Graph& g) { g.Input("labels", DType::kUint8, {}); }),
@@ -137,6 +138,11 @@ TEST(InputFields, SayWhatToCallAFieldOfAnotherName) {
     EXPECT_THAT(InputFields(program, config, given),
                 StatusIs(kInvalid, HasSubstr("label (int32 [B]); " + offered)))
         << given;
+  EXPECT_THAT(InputFields(Reading([](Graph& g) { g.Features({{3}}); }), config),
+              StatusIs(kInvalid,
+                       HasSubstr("label (int32 [B]); give features that type "
+                                 "and shape in --features, or a model that "
+                                 "reads what is offered")));
   // One that is read is left to its name.
   EXPECT_THAT(InputFields(Reading([](Graph& g) {
                             g.Features({{2}});

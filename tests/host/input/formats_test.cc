@@ -172,7 +172,13 @@ TEST(Csv, SaysWhatIsMissing) {
                "mean pixel0 or pixel1 or pixel2? their header begins "
                "label, pixel0, pixel1, pixel2, weight, kg (5 columns)"));
   EXPECT_THAT(OpenFormat("csv", "csv", "a=pixel2..pixel0:int64[3]"),
-              StatusIs(kInvalid, HasSubstr("no range FIRST..LAST")));
+              StatusIs(kInvalid, HasSubstr("no range FIRST..LAST of columns: "
+                                           "write pixel0..pixel2")));
+  EXPECT_THAT(OpenFormat("csv", "csv", "a=pixel0..pixel1..pixel2:int64[3]"),
+              StatusIs(kInvalid, HasSubstr(": write pixel0..pixel2")));
+  EXPECT_THAT(OpenFormat("csv", "csv", "a=height:int64"),
+              StatusIs(kInvalid, HasSubstr("; name one of them, or give its "
+                                           "place, such as #0")));
   const auto store = NewMemoryStore();
   const auto read = [&](const char* bytes, const char* features) {
     PODSIM_CHECK(store->Write("/c/train.csv", bytes).ok());
@@ -190,8 +196,7 @@ TEST(Csv, SaysWhatIsMissing) {
       read("1,2\n3\n", "a=1:int64"),
       StatusIs(kDataLoss,
                "/c/train.csv: line 2: column 1 (from 0): the line has 1 "
-               "cell, not this one; write numbers there, or give "
-               "another type or other columns in --features"));
+               "cell, not this one; mend the line, or delete it"));
   EXPECT_THAT(
       read("1,2\n3,x\n", "a=1:int64"),
       StatusIs(kDataLoss,
@@ -203,8 +208,23 @@ TEST(Csv, SaysWhatIsMissing) {
       read("a,b\n1,2\n", "a=a:int64"),
       StatusIs(kDataLoss,
                "/c/train2.csv: offset 0: its first line is not the header of "
-               "the first file: column 0 is 'b', not 'a'; leave it out by a "
-               "name that begins with _"));
+               "the first file: column 0 is 'b', not 'a'; give all files one "
+               "header, or leave this one out by a name that begins with _"));
+}
+
+TEST(Csv, ATfRecordFileIsKnownByItsName) {
+  const auto store = NewMemoryStore();
+  for (const char* name : {"/d/a.tfrecord", "/d/x.tfrecord-00000-of-00002"}) {
+    ASSERT_THAT(store->Write(name, "x"), IsOk());
+    EXPECT_THAT(
+        OpenDataset({.name = "csv", .data_dir = name}, *store),
+        StatusIs(kInvalid,
+                 absl::StrCat(name,
+                              " is a TFRecord file by its name, no csv: "
+                              "dataset=tfrecord reads it, with --features "
+                              "(pod_data show ",
+                              name, " lists its keys)")));
+  }
 }
 
 // strtod takes 0x10 for 16.

@@ -265,6 +265,53 @@ TEST(Images, OneFolderDeeperThanClassesAreRefused) {
                                  "class into a folder of its name")));
 }
 
+TEST(Images, SplitsAreNotTakenForClasses) {
+  const auto store = NewMemoryStore();
+  const std::string png = FileOf("images/train/cat/0.png");
+  const auto open = [&] {
+    return OpenDataset({.name = "images", .data_dir = "/i"}, *store);
+  };
+  ASSERT_THAT(store->Write("/i/Training/a.png", png), IsOk());
+  ASSERT_THAT(store->Write("/i/test/a.png", png), IsOk());
+  EXPECT_THAT(open(),
+              StatusIs(kInvalid,
+                       "/i: images lie in Training, test, which are called as "
+                       "splits are, not classes: name them train and eval, "
+                       "with a folder for each class in both"));
+  ASSERT_THAT(store->Write("/i/cat/a.png", png), IsOk());
+  EXPECT_THAT(open(), IsOk());
+}
+
+TEST(Images, FoldersOfOtherNamesAreToldOf) {
+  const auto store = NewMemoryStore();
+  const std::string png = FileOf("images/train/cat/0.png");
+  const auto open = [&](const char* folder) {
+    return OpenDataset({.name = "images", .data_dir = folder}, *store);
+  };
+  EXPECT_THAT(open("/i"), StatusIs(absl::StatusCode::kNotFound,
+                                   "data_dir is '/i', but there is no such "
+                                   "folder; give one with train/CLASS/*.jpg or "
+                                   "CLASS/*.jpg"));
+  ASSERT_THAT(store->Write("/n/notes.txt", "x"), IsOk());
+  EXPECT_THAT(open("/n"),
+              StatusIs(absl::StatusCode::kNotFound,
+                       HasSubstr("*.jpeg or *.png; it holds notes.txt")));
+  ASSERT_THAT(store->Write("/i/train/cat/a.png", png), IsOk());
+  ASSERT_THAT(store->Write("/i/train/dog/a.png", png), IsOk());
+  ASSERT_THAT(store->Write("/i/holdout/cat/a.png", png), IsOk());
+  ASSERT_OK_AND_ASSIGN(const auto dataset, open("/i"));
+  EXPECT_EQ(dataset->size(Split::kEval), 0);
+  EXPECT_EQ(dataset->notes().front(),
+            "no eval split: holdout in /i left out, as none is called eval, "
+            "validation, valid, val, test");
+  ASSERT_THAT(store->Write("/i/val/cats/a.png", png), IsOk());
+  EXPECT_THAT(open("/i"),
+              StatusIs(kInvalid,
+                       "/i/val has a class cats that /i/train has not; classes "
+                       "are folders of the same names in both: rename it, or "
+                       "add images of it for training; did you mean cat?"));
+}
+
 TEST(Images, WithoutASchemaHaveTheSizeOfTheFiles) {
   const auto store = NewMemoryStore();
   const std::string png = FileOf("images/train/cat/0.png");

@@ -108,7 +108,7 @@ TEST_F(DamageTest, ARecordLargerThanTheBuffersIsRefused) {
               StatusIs(absl::StatusCode::kResourceExhausted,
                        AllOf(HasSubstr("/data/train-1000: offset 0: a record "
                                        "of"),
-                             HasSubstr("raise --input_memory"))));
+                             HasSubstr("raise --input_memory to 1M"))));
 }
 
 TEST_F(DamageTest, AWrongSchemaSaysWhichFeatureOfWhichRecord) {

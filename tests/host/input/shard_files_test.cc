@@ -159,6 +159,16 @@ TEST(FindShards, NamesTheFoldersThatMayBeMeant) {
                                  "meant?")));
 }
 
+TEST(FindShards, NamesWhatElseIsThere) {
+  const auto store = NewMemoryStore();
+  ASSERT_THAT(store->Write("/d/data_batch_1", "x"), podsim::testing::IsOk());
+  EXPECT_THAT(FindShards("/d", *store, {.train = "*.bin", .eval = "e.bin"}),
+              StatusIs(absl::StatusCode::kNotFound,
+                       "/d: no file for training: none is called *.bin; it "
+                       "holds data_batch_1; give the folder that has such "
+                       "files"));
+}
+
 TEST(FindShards, EvalSplitsSideBySideAreNotTrainedOn) {
   const auto store = NewMemoryStore();
   for (const char* path : {"/d/x-test-0", "/d/x-validation-0"})
@@ -200,7 +210,7 @@ TEST(FindShards, SaysWhatItFoundMissing) {
   WriteShards({1}, false, *store);
   EXPECT_THAT(FindShards("/data/eval-*", *store),
               StatusIs(absl::StatusCode::kNotFound,
-                       HasSubstr("none is called eval-*")));
+                       HasSubstr("none is called eval-*; it holds ")));
   EXPECT_THAT(FindShards("/d*/train-*", *store),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("in the last part alone")));

@@ -210,8 +210,8 @@ TEST(PackedShards, AWindowMustFitIntoTheBuffers) {
       OpenNumbered(*store, 1000, 50'000),
       StatusIs(absl::StatusCode::kResourceExhausted,
                AllOf(HasSubstr("1,000 examples are in memory at a time"),
-                     HasSubstr("lower --shuffle_window, or raise "
-                               "--input_memory"))));
+                     HasSubstr(": lower --shuffle_window to "),
+                     HasSubstr(", or raise --input_memory to 1M"))));
   EXPECT_THAT(
       OpenNumbered(*store, 100, 50'000),
       StatusIs(

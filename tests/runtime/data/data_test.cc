@@ -216,7 +216,7 @@ TEST_F(PodDataTest, VerifyTellsHowMuchIsWrong) {
       shape.error,
       AllOf(HasSubstr("/data/train-1000: offset 0: feature pair: it has "
                       "2 values, the schema wants 3: give it a shape "
-                      "that fits\n/data/train-1002: offset 0: "),
+                      "that fits, [2]\n/data/train-1002: offset 0: "),
             HasSubstr("; and 6 examples more cannot be read")));
 }
 
@@ -237,10 +237,14 @@ TEST_F(PodDataTest, SaysWhatIsNoTfRecord) {
 
 TEST_F(PodDataTest, SaysWhichFoldersArraysLieIn) {
   ASSERT_THAT(store_->Write("/x/notes.txt", "x"), IsOk());
-  EXPECT_THAT(RunPlain({"verify", "/x", "--dataset=arrays"}).error,
-              HasSubstr("there is no folder /x/train; data set arrays is"));
+  constexpr char kHeld[] = "give that; it holds notes.txt";
+  EXPECT_THAT(
+      RunPlain({"verify", "/x", "--dataset=arrays"}).error,
+      AllOf(HasSubstr("there is no folder /x/train; data set arrays is"),
+            HasSubstr(kHeld)));
   EXPECT_THAT(RunPlain({"verify", "/x", "--dataset=npz"}).error,
-              HasSubstr("there is no file /x/train.npz; data set npz is"));
+              AllOf(HasSubstr("there is no file /x/train.npz; data set npz is"),
+                    HasSubstr(kHeld)));
 }
 
 TEST_F(PodDataTest, AnEmptyShardIsNotGood) {

@@ -48,7 +48,16 @@ TEST(CoreMemoryTest, IsTheGenerationsAndTheBatchThatFitsFits) {
         absl::StrCat("topology: '", topology,
                      "' batch_per_core: ", memory.largest_batch() + 1);
     EXPECT_THAT(PlanJob(Spec(more), Inputs(Digits())),
-                StatusIs(kExhausted, HasSubstr("the largest")));
+                StatusIs(kExhausted,
+                         HasSubstr(absl::StrCat("; give --batch_per_core=",
+                                                memory.largest_batch()))));
+    const std::string global =
+        absl::StrCat("topology: '", topology,
+                     "' train_batch_size: ", 32 * (memory.largest_batch() + 1));
+    EXPECT_THAT(PlanJob(Spec(global), Inputs(Digits())),
+                StatusIs(kExhausted, HasSubstr(absl::StrCat(
+                                         "; give --train_batch_size=",
+                                         32 * memory.largest_batch()))));
   }
 }
 

@@ -233,12 +233,24 @@ TEST_F(GcsClientTest, ARefusalThatIsAPageIsSaidToBeOne) {
                HasSubstr("403, with HTML; is a proxy in between?")));
 }
 
+TEST_F(GcsClientTest, ARefusalSaysHowToBeLetIn) {
+  EXPECT_THAT(Call({Status(403)}),
+              StatusIs(absl::StatusCode::kPermissionDenied,
+                       HasSubstr("403: So it is; give that account a role on "
+                                 "the bucket, such as roles/storage.")));
+  EXPECT_THAT(Call({Status(401)}),
+              StatusIs(absl::StatusCode::kUnauthenticated,
+                       HasSubstr("401: So it is; log in (gcloud auth")));
+}
+
 TEST_F(GcsClientTest, WhatNoAttemptMendsIsFinal) {
   const absl::Status unknown = MarkMending(
       absl::UnavailableError("there is no host of this name"), Mending::kNever);
   EXPECT_THAT(Call({unknown}),
               StatusIs(absl::StatusCode::kUnavailable,
-                       AllOf(HasSubstr("no host"), Not(HasSubstr("attempt")))));
+                       AllOf(HasSubstr("no host"), Not(HasSubstr("attempt")),
+                             HasSubstr("; start the emulator there, or correct "
+                                       "STORAGE_EMULATOR_HOST"))));
   EXPECT_EQ(asked_.size(), 1u);
   asked_.clear();
   EXPECT_THAT(Call({absl::DeadlineExceededError("no name server")}),

@@ -128,7 +128,7 @@ TEST_F(GcsStoreTest, AMarkedFolderWithNothingInItIsADirectory) {
 TEST_F(GcsStoreTest, NamesTheBucketThatIsNotThere) {
   const auto store = Store();
   const auto missing =
-      StatusIs(absl::StatusCode::kNotFound, HasSubstr("no bucket nowhere"));
+      StatusIs(absl::StatusCode::kNotFound, HasSubstr("no bucket nowhere at "));
   EXPECT_THAT(store->List("gs://nowhere/x"), missing);
   EXPECT_THAT(store->Write("gs://nowhere/x", "y"), missing);
   EXPECT_THAT(store->Read("gs://nowhere/x"), missing);

@@ -144,6 +144,7 @@ TEST_F(GcsWire, CredentialsOfAnotherFormAreToldByTheirForm) {
         std::pair("{\"type\": \"service_account\"}",
                   "it looks like a key in JSON: write it to a file"),
         std::pair("file:", "lacks what follows the colon"),
+        std::pair("nome", "did you mean none?"),
         std::pair("ya29.secret",
                   "it is 11 characters that begin with none of "
                   "these: a token goes to a file")}) {
@@ -153,6 +154,15 @@ TEST_F(GcsWire, CredentialsOfAnotherFormAreToldByTheirForm) {
                                         ::testing::Not(HasSubstr("ya29")),
                                         ::testing::Not(HasSubstr("/home")))));
   }
+}
+
+TEST_F(GcsWire, AKeyFileThatIsNotThereIsSaidWithItsVariable) {
+  Variables()["GOOGLE_APPLICATION_CREDENTIALS"] = "/nowhere/key.json";
+  EXPECT_THAT(Store(),
+              StatusIs(absl::StatusCode::kNotFound,
+                       AllOf(HasSubstr("GOOGLE_APPLICATION_CREDENTIALS: open "
+                                       "/nowhere/key.json: there is no such"),
+                             HasSubstr("gcloud auth application-default"))));
 }
 
 TEST_F(GcsWire, AnEmulatorIsAHostAndAPort) {
