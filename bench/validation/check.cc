@@ -60,7 +60,13 @@ Slice SliceNamed(const std::string& name, const SliceOptions& options) {
 }
 
 const Generation& GenerationOf(const Slice& slice) {
-  return *FindGeneration(ShippedHardware(), slice.generation);
+  return GenerationNamed(slice.generation);
+}
+
+const Generation& GenerationNamed(const std::string& name) {
+  const Generation* generation = FindGeneration(ShippedHardware(), name);
+  PODSIM_CHECK(generation != nullptr);
+  return *generation;
 }
 
 std::string BytesText(std::int64_t bytes) {

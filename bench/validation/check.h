@@ -38,6 +38,9 @@ struct Result {
   double value = 0;
   Bound goal;
   Bound floor;
+  bool held_to_floor = false;  // the goal is shown, and not reached yet
+
+  const Bound& held() const { return held_to_floor ? floor : goal; }
 };
 
 struct Check {
@@ -86,8 +89,9 @@ Row CopyRow(std::string what, const Slice& slice, int hops, std::int64_t bytes,
 // The slice by that name. REQUIRES: there is one.
 Slice SliceNamed(const std::string& name, const SliceOptions& options = {});
 
-// Of the shipped hardware.
+// Of the shipped hardware. REQUIRES: there is one of that name.
 const Generation& GenerationOf(const Slice& slice);
+const Generation& GenerationNamed(const std::string& name);
 
 // What must hold, in the order in which it is shown.
 std::vector<Check> HeldChecks();

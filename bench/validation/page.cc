@@ -137,8 +137,9 @@ std::string PageOf(const std::vector<Check>& held,
   std::string text =
       "# The timing model beside what was published\n\n"
       "Written by `bench/validate`; a test holds this page, and every goal in "
-      "it, to what the code\ncomputes. All times are simulated (`sim`) but for "
-      "the published ones, and all are absolute. The\nsources' keys stand in "
+      "it, to what the code\ncomputes; a row that has reached `floor` is held "
+      "to its floor. All times are simulated (`sim`) but\nfor the published "
+      "ones, and all are absolute. The sources' keys stand in\n"
       "[hardware.md](hardware.md), the equations in "
       "[timing-model.md](timing-model.md).\n`low` and `high` move each "
       "constant "
@@ -159,10 +160,10 @@ std::string PageOf(const std::vector<Check>& held,
 std::string MissesOf(const std::vector<Check>& held) {
   std::string text;
   const auto look = [&](const std::string& title, const Result& result) {
-    if (!result.goal.Holds(result.value))
+    if (!result.held().Holds(result.value))
       absl::StrAppend(&text, title, ": ", result.what, " is ",
-                      ValueText(result, result.value), ", the goal ",
-                      BoundText(result, result.goal), "\n");
+                      ValueText(result, result.value), ", must be ",
+                      BoundText(result, result.held()), "\n");
   };
   for (const Check& check : held)
     for (const Result& result : check.results) look(check.title, result);

@@ -21,7 +21,7 @@ std::vector<Result> CoverageResults(const Coverage& coverage);
 std::string PageOf(const std::vector<Check>& held,
                    const std::vector<Check>& others);
 
-// One line for each result that misses its goal; empty: all hold.
+// One line for each result that misses what it is held to; empty: all hold.
 std::string MissesOf(const std::vector<Check>& held);
 
 }  // namespace podsim::validation

@@ -1,12 +1,26 @@
 // validate               prints docs/validation.md
 // validate FILE          ends with 1, and says what is wrong, where FILE is not
-//                        that page or a goal is missed
+//                        that page or what it holds is missed
 #include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "bench/validation/kernel_checks.h"
+#include "bench/validation/op_profiles.h"
 #include "bench/validation/page.h"
+
+namespace {
+
+void Append(std::vector<podsim::validation::Check> more,
+            std::vector<podsim::validation::Check>& checks) {
+  for (podsim::validation::Check& check : more)
+    checks.push_back(std::move(check));
+}
+
+}  // namespace
 
 int main(int count, char** words) {
   namespace validation = podsim::validation;
@@ -26,8 +40,19 @@ int main(int count, char** words) {
                  words[1]);
     return 2;
   }
-  const std::vector<validation::Check> held = validation::HeldChecks();
-  const std::string page = validation::PageOf(held, validation::OtherChecks());
+  const auto ops = validation::ReadOpRows(PODSIM_V3_OPS);
+  if (!ops.ok()) {
+    std::fprintf(stderr, "validate: %s\n",
+                 std::string(ops.status().message()).c_str());
+    return 2;
+  }
+  std::vector<validation::Check> held = validation::HeldChecks();
+  Append(validation::HeldOpChecks(*ops), held);
+  Append(validation::HeldProductChecks(), held);
+  std::vector<validation::Check> others = validation::OtherChecks();
+  Append(validation::OtherOpChecks(*ops), others);
+  Append(validation::OtherProductChecks(), others);
+  const std::string page = validation::PageOf(held, others);
   const std::string misses = validation::MissesOf(held);
   if (count == 1) {
     std::fputs(page.c_str(), stdout);

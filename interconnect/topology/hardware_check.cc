@@ -29,6 +29,10 @@ constexpr const char* kNeeded[] = {"matrix_flops_per_second",
                                    "hbm_bytes",
                                    "hbm_bytes_per_second",
                                    "host_bytes_per_second",
+                                   "vector_flops_per_cycle_per_core",
+                                   "matrix_share",
+                                   "hbm_share",
+                                   "kernel_seconds",
                                    "links",
                                    "link_bytes_per_second",
                                    "hop_seconds",
@@ -57,7 +61,8 @@ constexpr Reach kReaches[] = {
     {"_share", 1e-3, 1},          {"bytes_per_second", 1e6, 1e16},
     {"hop_seconds", 1e-12, 1e-3}, {"_seconds", 1e-12, 1},
     {"hbm_bytes", 1, 1e15},       {"_bytes", 1, 1e12},
-    {"clock_hz", 1e3, 1e12},      {"flops_per_second", 1e6, 1e20}};
+    {"clock_hz", 1e3, 1e12},      {"flops_per_second", 1e6, 1e20},
+    {"_per_cycle_per_core", 1, 1e9}};
 
 std::string WhatIsOutOfReach(const NamedFigure& named) {
   for (const Reach& reach : kReaches) {

@@ -60,6 +60,22 @@ INSTANTIATE_TEST_SUITE_P(
                       Published{"v6e", 918, 1638e9, 100e9, 1},
                       Published{"tpu7x", 2307, 7380e9, 100e9, 2}));
 
+TEST(ChipTest, CoresThatActAsOneAddUpTheirVectorUnits) {
+  EXPECT_EQ(Chip("v3").vector_flops_per_cycle, 8 * 128 * 2);
+  EXPECT_EQ(Chip("v4").vector_flops_per_cycle, 2 * 8 * 128 * 2);
+  EXPECT_EQ(Chip("v5e").vector_flops_per_cycle, 8 * 128 * 4);
+}
+
+// Two generations have one of a kernel's constants to themselves.
+TEST(ChipTest, KernelsReachWhatTheTableSays) {
+  const ChipFigures v3 = Chip("v3");
+  EXPECT_EQ(v3.matrix_share, 0.86);
+  EXPECT_EQ(v3.hbm_share, 0.81);
+  EXPECT_EQ(v3.kernel_seconds, 0.5e-6);
+  EXPECT_EQ(Chip("v4").matrix_share, 0.79);
+  EXPECT_EQ(Chip("tpu7x").kernel_seconds, 1.6e-6);
+}
+
 TEST(ChipTest, BisectionOfTheV3PodIsAsPublished) {
   // 64 links of 656 Gbit/s cross the middle of a 32x32 torus: 42 Tbit/s; 42.3
   // is published. 1% covers its rounding.

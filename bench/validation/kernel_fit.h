@@ -1,0 +1,49 @@
+// Measured kernels beside what chip/kernel_time.h makes of their work, and the
+// fit of its three constants to them. Pure.
+#ifndef PODSIM_BENCH_VALIDATION_KERNEL_FIT_H_
+#define PODSIM_BENCH_VALIDATION_KERNEL_FIT_H_
+
+#include <string>
+#include <vector>
+
+#include "bench/validation/op_profiles.h"
+#include "chip/kernel_time.h"
+#include "interconnect/topology/chip.h"
+
+namespace podsim::validation {
+
+struct MeasuredKernel {
+  KernelWork work;
+  double seconds = 0;      // of one run
+  double all_seconds = 0;  // of all its runs
+};
+
+struct MeasuredProgram {
+  std::string name;  // "ResNet-50"
+  std::vector<MeasuredKernel> kernels;
+  double seconds = 0;  // of all runs of all kernels
+};
+
+// The kernels among `ops`: not collectives, feeds, control flow and calls of
+// the compiler's own library.
+MeasuredProgram MeasuredOf(const std::vector<OpRow>& ops, std::string name,
+                           int matrix_unit_side);
+
+// Errors are of simulated over measured time; each kernel counts by its
+// measured time. REQUIRES: the program has kernels.
+struct TimeErrors {
+  double median = 0;
+  double within = 0;   // share of the time whose error is at most 25 %
+  double seconds = 0;  // simulated, of all runs
+};
+TimeErrors ErrorsOf(const MeasuredProgram& program, const KernelRates& rates);
+
+// `chip` with matrix_share, hbm_share (by steps of 0.01) and kernel_seconds (of
+// 0.1 us) for which the mean error over the programs, each of which counts the
+// same, is least: of 0.80 to 0.92, 0.74 to 0.88 and 0.2 to 1 us.
+ChipFigures RefitTo(const std::vector<const MeasuredProgram*>& programs,
+                    ChipFigures chip);
+
+}  // namespace podsim::validation
+
+#endif  // PODSIM_BENCH_VALIDATION_KERNEL_FIT_H_
