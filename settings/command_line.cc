@@ -160,15 +160,23 @@ bool IsOverruled(const FieldDescriptor& field, const RawFlags& raw) {
       });
 }
 
+// "PODSIM_EPOCHS=5".
+std::string Assigned(const FieldDescriptor& field, const Variables& variables) {
+  const std::string name = VariableOf(field);
+  return absl::StrCat(name, "=", Find(variables, name).value_or(""));
+}
+
 // CheckSettings would name the flags, which nobody gave.
-absl::Status CheckVariables(const std::vector<const FieldDescriptor*>& taken) {
+absl::Status CheckVariables(const std::vector<const FieldDescriptor*>& taken,
+                            const Variables& variables) {
   for (const FieldDescriptor* field : taken)
     for (const FieldDescriptor* other : taken)
       if (Excludes(*field, *other))
         return absl::InvalidArgumentError(
-            absl::StrCat(VariableOf(*field), " and ", VariableOf(*other),
-                         " both ", SettingOf(*field).both(),
-                         "; leave one of them out of the environment"));
+            absl::StrCat(Assigned(*field, variables), " and ",
+                         Assigned(*other, variables), " both ",
+                         SettingOf(*field).both(), "; leave one of them out: ",
+                         "unset ", VariableOf(*other)));
   return absl::OkStatus();
 }
 
@@ -181,7 +189,8 @@ absl::Status CheckRequired(const MainProgram& program,
     if (!rule.required() || IsSet(*messages[flag.part], *flag.field)) continue;
     const std::string variable = VariableOf(*flag.field);
     return absl::InvalidArgumentError(absl::StrCat(
-        "--", FlagOf(*flag.field), " is missing: ", rule.help(),
+        "--", FlagOf(*flag.field), " is missing: ", rule.help(), "; as in ",
+        program.example,
         Find(variables, variable).has_value()
             ? absl::StrCat("; ", program.name, " does not read ", variable)
             : ""));
@@ -249,7 +258,7 @@ absl::StatusOr<CommandLine> ParseCommandLine(
   PODSIM_RETURN_IF_ERROR(
       SetPositionals(program, flags, std::move(arguments), messages));
   PODSIM_RETURN_IF_ERROR(CheckRequired(program, flags, variables, messages));
-  PODSIM_RETURN_IF_ERROR(CheckVariables(line.from_environment));
+  PODSIM_RETURN_IF_ERROR(CheckVariables(line.from_environment, variables));
   for (const Message* message : messages)
     PODSIM_RETURN_IF_ERROR(
         WithOrigin(CheckSettings(*message), OriginsOf(line.from_environment)));

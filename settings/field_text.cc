@@ -1,5 +1,6 @@
 #include "settings/field_text.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -11,8 +12,10 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "base/status.h"
+#include "base/units.h"
 #include "google/protobuf/text_format.h"
 #include "settings/byte_count.h"
+#include "settings/meant_number.h"
 #include "settings/nearest_names.h"
 #include "settings/setting.h"
 #include "settings/whole_number.h"
@@ -29,6 +32,69 @@ absl::Status BadValue(const std::string& flag, const std::string& value,
   return absl::InvalidArgumentError(
       absl::StrCat(SettingOf(field).positional() ? "" : "--", flag, " is \"",
                    value, "\"; give ", wanted));
+}
+
+bool IsReal(const FieldDescriptor& field) {
+  return field.cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE ||
+         field.cpp_type() == FieldDescriptor::CPPTYPE_FLOAT;
+}
+
+// " from 1 to 4,096"; of a bound that nobody reaches " from 1 up".
+std::string WholeBounds(const Setting& rule) {
+  constexpr std::int64_t kNoBound = std::int64_t{1} << 30;
+  if (!rule.has_least()) return "";
+  return absl::StrCat(" from ", rule.least(),
+                      rule.most() < kNoBound
+                          ? absl::StrCat(" to ", FormatCount(rule.most()))
+                          : " up");
+}
+
+// ", more than 0 and less than 1", likewise.
+std::string RealBounds(const Setting& rule) {
+  constexpr double kNoBound = 1e6;
+  std::string text;
+  if (rule.has_from()) text = absl::StrCat(", at least ", rule.from());
+  if (rule.has_above()) text = absl::StrCat(", more than ", rule.above());
+  if (rule.has_below() && rule.below() < kNoBound)
+    absl::StrAppend(&text, " and less than ", rule.below());
+  return text;
+}
+
+// What a value that is no number means as one; empty: that is not known, or it
+// is not allowed.
+std::string NumberMeant(const std::string& text, const FieldDescriptor& field) {
+  const Setting& rule = SettingOf(field);
+  if (IsReal(field)) {
+    const std::optional<double> meant =
+        rule.unit() == "seconds" ? SecondsMeant(text) : PartMeant(text);
+    const bool fits =
+        meant.has_value() &&
+        (rule.has_from() ? *meant >= rule.from() : *meant > rule.above()) &&
+        (!rule.has_below() || *meant < rule.below());
+    return fits ? absl::StrCat(*meant) : "";
+  }
+  const std::optional<std::int64_t> meant = WholeNumberMeant(text);
+  const bool fits = meant.has_value() && rule.has_least() &&
+                    *meant >= rule.least() && *meant <= rule.most();
+  return fits ? absl::StrCat(*meant) : "";
+}
+
+// A list as flags take it, of one that is written otherwise: "512,256" of
+// "[512, 256]", "512x256" and "512,,256"; empty: there is none.
+std::string ListMeant(const std::string& value, const FieldDescriptor& field) {
+  const bool text = field.cpp_type() == FieldDescriptor::CPPTYPE_STRING;
+  const bool words = field.cpp_type() == FieldDescriptor::CPPTYPE_ENUM;
+  const char* const between = text ? "," : words ? ",;|[]() " : ",;x[]() ";
+  const std::vector<std::string> items =
+      absl::StrSplit(value, absl::ByAnyChar(between), absl::SkipEmpty());
+  const auto fits = [&](const std::string& item) {
+    double number = 0;
+    if (words) return field.enum_type()->FindValueByName(item) != nullptr;
+    return text || (IsReal(field) ? absl::SimpleAtod(item, &number)
+                                  : ParseWholeNumber(item).has_value());
+  };
+  const std::string list = absl::StrJoin(items, ",");
+  return list != value && std::ranges::all_of(items, fits) ? list : "";
 }
 
 // Sets one value, of a field or of a list's end.
@@ -73,16 +139,17 @@ class Setter {
   }
 
  private:
-  // "a number of seconds", of "30s" without its unit.
-  std::string Counted(std::string_view number, const std::string& text) const {
-    const std::string& unit = SettingOf(field_).unit();
-    if (unit.empty()) return std::string(number);
+  // "a number of seconds, more than 0, without a unit: 30" of "30s".
+  std::string Counted(const std::string& text) const {
     double bare = 0;
     const std::string digits =
         text.substr(0, text.find_last_of("0123456789") + 1);
-    return absl::StrCat(
-        absl::string_view(number.data(), number.size()), " of ", unit,
-        absl::SimpleAtod(digits, &bare) ? ", without a unit" : "", InSeconds());
+    const bool has_unit = !SettingOf(field_).unit().empty() &&
+                          absl::SimpleAtod(digits, &bare);
+    const std::string meant = NumberMeant(text, field_);
+    return absl::StrCat(NumberWanted(field_),
+                        has_unit ? ", without a unit" : "",
+                        meant.empty() ? "" : ": ", meant, InSeconds());
   }
 
   // "; --checkpoint_every_seconds takes seconds", where there is one.
@@ -116,7 +183,7 @@ class Setter {
     if (!number.has_value() || *number < std::numeric_limits<Number>::min() ||
         *number > std::numeric_limits<Number>::max())
       return field_.is_repeated() ? "whole numbers with commas, such as 512,512"
-                                  : Counted("a whole number", text);
+                                  : Counted(text);
     Put(set, add, static_cast<Number>(*number));
     return std::nullopt;
   }
@@ -124,7 +191,12 @@ class Setter {
   std::optional<std::string> SetBytes(const std::string& text) {
     const std::optional<std::int64_t> bytes =
         ParseByteCount(WithoutThousands(text));
-    if (!bytes.has_value()) return "a number of bytes such as 4096 or 4M";
+    if (!bytes.has_value()) {
+      const std::optional<std::int64_t> meant = BytesMeant(text);
+      return absl::StrCat(
+          NumberWanted(field_),
+          meant ? absl::StrCat(", here ", ByteCountText(*meant)) : "");
+    }
     Put(&Reflection::SetInt64, &Reflection::AddInt64, *bytes);
     return std::nullopt;
   }
@@ -145,7 +217,7 @@ class Setter {
       return absl::StrCat("a number with a point, ", pointed);
     if (!absl::SimpleAtod(text, &number))
       return field_.is_repeated() ? "numbers with commas, such as 0.5,0.75"
-                                  : Counted("a number", text);
+                                  : Counted(text);
     Put(&Reflection::SetDouble, &Reflection::AddDouble, number);
     return std::nullopt;
   }
@@ -182,9 +254,23 @@ absl::Status SetFieldFromText(const std::string& flag, const std::string& value,
   const std::string& all = SettingOf(field).all();
   for (const std::string& part : parts) {
     const auto wanted = setter.Set(part == "all" && !all.empty() ? all : part);
-    if (wanted.has_value()) return BadValue(flag, value, field, *wanted);
+    if (!wanted.has_value()) continue;
+    const std::string list =
+        field.is_repeated() ? ListMeant(value, field) : "";
+    return BadValue(
+        flag, value, field,
+        list.empty() ? *wanted
+                     : absl::StrCat("it as a list with commas: ", list));
   }
   return absl::OkStatus();
+}
+
+std::string NumberWanted(const FieldDescriptor& field) {
+  const Setting& rule = SettingOf(field);
+  if (rule.type() == "BYTES") return "a number of bytes such as 4096 or 4M";
+  return absl::StrCat(IsReal(field) ? "a number" : "a whole number",
+                      rule.unit().empty() ? "" : " of ", rule.unit(),
+                      IsReal(field) ? RealBounds(rule) : WholeBounds(rule));
 }
 
 absl::Status AddFieldText(const std::string& flag, const std::string& value,
