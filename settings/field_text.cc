@@ -34,15 +34,25 @@ absl::Status BadValue(const std::string& flag, const std::string& value,
                    value, "\"; give ", wanted));
 }
 
+bool IsOfBytes(const FieldDescriptor& field) {
+  return SettingOf(field).type() == "BYTES";
+}
+
+bool IsUnsigned(const FieldDescriptor& field) {
+  return field.cpp_type() == FieldDescriptor::CPPTYPE_UINT32 ||
+         field.cpp_type() == FieldDescriptor::CPPTYPE_UINT64;
+}
+
 bool IsReal(const FieldDescriptor& field) {
   return field.cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE ||
          field.cpp_type() == FieldDescriptor::CPPTYPE_FLOAT;
 }
 
 // " from 1 to 4,096"; of a bound that nobody reaches " from 1 up".
-std::string WholeBounds(const Setting& rule) {
+std::string WholeBounds(const FieldDescriptor& field) {
   constexpr std::int64_t kNoBound = std::int64_t{1} << 30;
-  if (!rule.has_least()) return "";
+  const Setting& rule = SettingOf(field);
+  if (!rule.has_least()) return IsUnsigned(field) ? " from 0 up" : "";
   return absl::StrCat(" from ", rule.least(),
                       rule.most() < kNoBound
                           ? absl::StrCat(" to ", FormatCount(rule.most()))
@@ -60,23 +70,14 @@ std::string RealBounds(const Setting& rule) {
   return text;
 }
 
-// What a value that is no number means as one; empty: that is not known, or it
-// is not allowed.
-std::string NumberMeant(const std::string& text, const FieldDescriptor& field) {
-  const Setting& rule = SettingOf(field);
-  if (IsReal(field)) {
-    const std::optional<double> meant =
-        rule.unit() == "seconds" ? SecondsMeant(text) : PartMeant(text);
-    const bool fits =
-        meant.has_value() &&
-        (rule.has_from() ? *meant >= rule.from() : *meant > rule.above()) &&
-        (!rule.has_below() || *meant < rule.below());
-    return fits ? absl::StrCat(*meant) : "";
-  }
-  const std::optional<std::int64_t> meant = WholeNumberMeant(text);
-  const bool fits = meant.has_value() && rule.has_least() &&
-                    *meant >= rule.least() && *meant <= rule.most();
-  return fits ? absl::StrCat(*meant) : "";
+bool Allows(const Setting& rule, std::int64_t value) {
+  return !rule.has_least() || (value >= rule.least() && value <= rule.most());
+}
+
+bool Allows(const Setting& rule, double value) {
+  const bool high_enough =
+      rule.has_from() ? value >= rule.from() : value > rule.above();
+  return high_enough && (!rule.has_below() || value < rule.below());
 }
 
 // A list as flags take it, of one that is written otherwise: "512,256" of
@@ -121,7 +122,7 @@ class Setter {
         return SetWhole<std::uint32_t>(text, &Reflection::SetUInt32,
                                        &Reflection::AddUInt32);
       case FieldDescriptor::CPPTYPE_INT64:
-        return SettingOf(field_).type() == "BYTES"
+        return IsOfBytes(field_)
                    ? SetBytes(text)
                    : SetWhole<std::int64_t>(text, &Reflection::SetInt64,
                                             &Reflection::AddInt64);
@@ -204,7 +205,7 @@ class Setter {
   std::optional<std::string> SetSeed(const std::string& text) {
     std::uint64_t number = 0;
     if (!absl::SimpleAtoi(WithoutThousands(text), &number))
-      return "a whole number from 0 up";
+      return Counted(text);
     Put(&Reflection::SetUInt64, &Reflection::AddUInt64, number);
     return std::nullopt;
   }
@@ -265,12 +266,26 @@ absl::Status SetFieldFromText(const std::string& flag, const std::string& value,
   return absl::OkStatus();
 }
 
+std::string NumberMeant(const std::string& text, const FieldDescriptor& field) {
+  const Setting& rule = SettingOf(field);
+  if (IsReal(field)) {
+    const std::optional<double> part =
+        rule.unit() == "seconds" ? SecondsMeant(text) : PartMeant(text);
+    return part && Allows(rule, *part) ? absl::StrCat(*part) : "";
+  }
+  const std::optional<std::int64_t> number =
+      IsOfBytes(field) ? BytesMeant(text) : WholeNumberMeant(text);
+  const bool fits = number && Allows(rule, *number) &&
+                    (*number >= 0 || !IsUnsigned(field));
+  return fits ? absl::StrCat(*number) : "";
+}
+
 std::string NumberWanted(const FieldDescriptor& field) {
   const Setting& rule = SettingOf(field);
-  if (rule.type() == "BYTES") return "a number of bytes such as 4096 or 4M";
+  if (IsOfBytes(field)) return "a number of bytes such as 4096 or 4M";
   return absl::StrCat(IsReal(field) ? "a number" : "a whole number",
                       rule.unit().empty() ? "" : " of ", rule.unit(),
-                      IsReal(field) ? RealBounds(rule) : WholeBounds(rule));
+                      IsReal(field) ? RealBounds(rule) : WholeBounds(field));
 }
 
 absl::Status AddFieldText(const std::string& flag, const std::string& value,
