@@ -322,7 +322,8 @@ TEST(PodPlanTest, RefusesInOneLine) {
       Refusal({"--topology=v3-8..v3-64", "--train_batch_size=100"}),
       HasSubstr("a multiple of 64 fits all of them, such as 64 or 128"));
   EXPECT_THAT(Refusal({"--collective=all_to_all", "--ici_algorithm=ring"}),
-              HasSubstr("all_to_all by ring"));
+              HasSubstr("all_to_all by ring: is not done so; give "
+                        "--ici_algorithm=direct, or auto"));
   EXPECT_THAT(
       Refusal({"--collective=all_reduce", "--topology=v3-32", "--twist"}),
       HasSubstr("offered twisted"));
