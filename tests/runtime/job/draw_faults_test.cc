@@ -133,8 +133,8 @@ TEST(CheckFaultsTest, WhatAJobMustHave) {
                HasSubstr("without --model_dir")));
   EXPECT_THAT(CheckFaults(PlanDrawn("random { per_step: 1 kinds: CUT }"), bare),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("random faults, CUT: there is no link in a job "
-                                 "of one process; give a --topology of "
+                       HasSubstr("random faults, CUT: there is no link in a "
+                                 "job of one process; give a --topology of "
                                  "several hosts")));
   const FaultScope packed = {.hosts = 4, .first_host = {0, 2}, .steps = 10};
   EXPECT_THAT(

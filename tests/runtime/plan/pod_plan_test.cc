@@ -294,7 +294,9 @@ TEST(PodPlanTest, ALadderIsDrawnIntoAFile) {
   std::string first;
   std::getline(std::ifstream(path) >> std::ws, first);
   EXPECT_THAT(first, HasSubstr("<svg"));
-  EXPECT_THAT(Refusal({"--plot=x.png"}), HasSubstr("must end in .svg"));
+  EXPECT_THAT(Refusal({"--plot=x.png"}),
+              HasSubstr("--plot is \"x.png\", but must end in .svg, which is "
+                        "what is drawn: give --plot=x.svg"));
   EXPECT_THAT(Refusal({"--topology=v3-8", "--plot=/dev/null/x.svg"}),
               HasSubstr("/dev/null"));
 }
