@@ -26,14 +26,14 @@ absl::Status AddFieldText(const std::string& flag, const std::string& value,
                           const google::protobuf::FieldDescriptor& field,
                           google::protobuf::Message& message);
 
-// What a text that is none of the field's numbers stands for, in digits: "30" of
-// "30s" for seconds, "10000" of "10k", "1048576" of "1MB" for bytes. Empty: that
-// is not known, or not allowed.
+// What a text that is none of the field's numbers stands for, in digits: "30"
+// of "30s" for seconds, "10000" of "10k", "1048576" of "1MB" for bytes. Empty:
+// that is not known, or not allowed.
 std::string NumberMeant(const std::string& text,
                         const google::protobuf::FieldDescriptor& field);
 
-// What a field of numbers takes: "a whole number of steps from 0 up", "a number,
-// at least 0 and less than 1", "a number of bytes such as 4096 or 4M".
+// What a field of numbers takes: "a whole number of steps from 0 up", "a
+// number, at least 0 and less than 1", "a number of bytes such as 4096 or 4M".
 std::string NumberWanted(const google::protobuf::FieldDescriptor& field);
 
 // The value of a set field as a flag takes it: "512,512", "ring", "0.1"; of a

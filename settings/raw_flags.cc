@@ -187,7 +187,8 @@ absl::Status NoValueBefore(const Flag& flag, const std::string& next) {
   return absl::InvalidArgumentError(absl::StrCat(
       "--", name, " has no value: \"", next, "\" follows it; give ",
       IsOneNumber(*flag.field) ? NumberWanted(*flag.field) : "a value",
-      ", as in --", name, " ", ExampleOf(*flag.field), " (a variable of the shell may be empty)",
+      ", as in --", name, " ", ExampleOf(*flag.field),
+      " (a variable of the shell may be empty)",
       not_this.empty() ? "" : "; ", not_this));
 }
 

@@ -55,7 +55,8 @@ absl::StatusOr<std::string> Index(const Dataset& dataset,
   if (directory.empty())
     return absl::FailedPreconditionError(absl::StrCat(
         counts,
-        "; the index is not kept: neither XDG_CACHE_HOME nor HOME is set"));
+        "; the index is not kept: neither XDG_CACHE_HOME nor HOME is set; set "
+        "one of them"));
   if (!dataset.index_kept())
     return absl::FailedPreconditionError(
         absl::StrCat(counts, "; the index is not kept under ", directory,

@@ -70,7 +70,10 @@ absl::Status CheckSizes(const BenchSpec& bench) {
   return NotAllowed("stepbytes",
                     absl::StrCat(bench.stepbytes(), ", which makes ",
                                  FormatCount(sizes + 1), " sizes"),
-                    absl::StrCat("steps that make up to ",
+                    absl::StrCat((bench.maxbytes() - bench.minbytes()) /
+                                         kMostSizes +
+                                     1,
+                                 " and more, which make up to ",
                                  FormatCount(kMostSizes), "; or -f 2"));
 }
 
