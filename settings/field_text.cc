@@ -146,7 +146,7 @@ class Setter {
     const std::string digits =
         text.substr(0, text.find_last_of("0123456789") + 1);
     const bool has_unit = !SettingOf(field_).unit().empty() &&
-                          absl::SimpleAtod(digits, &bare);
+                          digits != text && absl::SimpleAtod(digits, &bare);
     const std::string meant = NumberMeant(text, field_);
     return absl::StrCat(NumberWanted(field_),
                         has_unit ? ", without a unit" : "",

@@ -1,6 +1,7 @@
 #include "runtime/files/text_slip.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <vector>
 

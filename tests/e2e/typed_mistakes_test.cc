@@ -274,6 +274,8 @@ TEST_F(TypedMistakesTest, PodLaunch) {
                    "give --job=job.txt"},
            Mistake{"pod_launch --dry_run true", "unexpected \"true\"",
                    "a switch stands alone"},
+           Mistake{"pod_launch --dry_run false", "unexpected \"false\"",
+                   "behind a =, as in --dry_run=false"},
            Mistake{"pod_ckpt runs/a ls", "no command \"runs/a\"",
                    "pod_ckpt ls runs/a"},
            Mistake{"pod_launch train", "\"train\"", "pod_launch --model=mlp"},
