@@ -92,7 +92,8 @@ absl::Status CheckFiles(const JobSpec& spec, const DatasetKind& kind) {
 
 absl::Status FillDataset(JobSpec& spec) {
   const DatasetKind* const kind = FindDatasetKind(spec.dataset());
-  if (kind == nullptr) return UnknownDataset(spec.dataset());
+  if (kind == nullptr)
+    return Annotate(UnknownDataset(spec.dataset()), "dataset");
   PODSIM_RETURN_IF_ERROR(CheckAreRead(spec, *kind));
   if (spec.dataset() == "synthetic") {
     if (!spec.has_classes()) spec.set_classes(10);

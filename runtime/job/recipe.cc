@@ -192,7 +192,7 @@ absl::StatusOr<Recipe> FindRecipe(const std::string& model,
                      " is for models of your own: give --model_file=FILE "
                      "(pod_launch --model=mlp --write_model=FILE writes one to "
                      "begin with)"));
-  return UnknownDataset(dataset);
+  return Annotate(UnknownDataset(dataset), "dataset");
 }
 
 }  // namespace podsim

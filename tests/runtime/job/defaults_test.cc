@@ -250,9 +250,9 @@ TEST(ApplyRecipeTest, Refusals) {
                                            "'resnet'; known: mlp")));
   EXPECT_THAT(ApplyRecipe(Spec("dataset: 'imagenet'")),
               StatusIs(kInvalid,
-                       "no data set is called 'imagenet'; known: arrays, "
-                       "cifar10, cifar100, csv, digits, images, mnist, npz, "
-                       "synthetic, tfrecord"));
+                       "dataset: no data set is called 'imagenet'; known: "
+                       "arrays, cifar10, cifar100, csv, digits, images, mnist, "
+                       "npz, synthetic, tfrecord"));
   EXPECT_THAT(ApplyRecipe(Spec("dataset: 'mnistt'")),
               StatusIs(kInvalid, HasSubstr("'mnistt'; did you mean mnist?; ")));
   EXPECT_THAT(
