@@ -59,10 +59,13 @@ absl::Status CheckExclusive(const FieldDescriptor& field,
   const FieldDescriptor* other = ExcludedBy(field);
   if (other == nullptr || !IsSet(message, field) || !IsSet(message, *other))
     return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      FlagOf(field), "=", FieldText(message, field), " and ", FlagOf(*other),
-      "=", FieldText(message, *other), " both ", SettingOf(field).both(),
-      "; give one of them"));
+  const auto given = [&message](const FieldDescriptor& one) {
+    return absl::StrCat(FlagOf(one), "=",
+                        PrintableLine(FieldText(message, one)));
+  };
+  return absl::InvalidArgumentError(
+      absl::StrCat(given(field), " and ", given(*other), " both ",
+                   SettingOf(field).both(), "; give one of them"));
 }
 
 // The values of an integer field, or of a list of them.

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "base/status.h"
+#include "settings/advice.h"
 #include "settings/check.h"
 #include "settings/field_text.h"
 #include "settings/help.h"
@@ -56,6 +57,14 @@ absl::Status SetValue(const Flag& flag, const std::string& value,
   return SetFieldFromText(name, value, *flag.field, message);
 }
 
+// What is to be given for an unknown word, as "; ...".
+std::string InsteadOfWord(const MainProgram& program, const std::string& word,
+                          const std::vector<Word>& words) {
+  const std::string advice = AdviceFor(program, word);
+  return advice.empty() ? DidYouMean(word, TextsOf(words))
+                        : absl::StrCat("; ", advice);
+}
+
 absl::Status SetPositional(const MainProgram& program, const Flag& flag,
                            std::vector<std::string> values, Message& message) {
   const std::string name = FlagOf(*flag.field);
@@ -68,9 +77,9 @@ absl::Status SetPositional(const MainProgram& program, const Flag& flag,
         std::any_of(words.begin(), words.end(),
                     [&](const Word& word) { return word.text == value; });
     if (!known)
-      return Refused(program,
-                     absl::StrCat("there is no ", name, " \"", typed, "\"",
-                                  DidYouMean(value, TextsOf(words)),
+      return Refused(program, absl::StrCat(
+                                  "there is no ", name, " \"", typed, "\"",
+                                  InsteadOfWord(program, value, words),
                                   "; there are ", WordList(*flag.field)));
   }
   if (values.empty() && SettingOf(*flag.field).required())

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/printable.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "host/input/dataset_kinds.h"
@@ -223,11 +224,12 @@ absl::StatusOr<Recipe> RecipeOf(const JobSpec& spec) {
         CheckComplete(spec, absl::StrCat("dataset=", spec.dataset())));
   if (!spec.has_model_file()) return FindRecipe(spec.model(), spec.dataset());
   PODSIM_RETURN_IF_ERROR(
-      CheckComplete(spec, absl::StrCat("model_file=", spec.model_file())));
+      CheckComplete(spec, absl::StrCat("model_file=",
+                                       PrintableLine(spec.model_file()))));
   if (!spec.hidden().empty())
     return absl::InvalidArgumentError(absl::StrCat(
         "hidden is ", absl::StrJoin(spec.hidden(), ","), " but model_file=",
-        spec.model_file(),
+        PrintableLine(spec.model_file()),
         " has its own layers; leave hidden out, or give --model=mlp instead "
         "of the file"));
   return Recipe();
