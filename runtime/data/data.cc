@@ -22,6 +22,7 @@
 #include "runtime/data/conversion.h"
 #include "runtime/data/example_text.h"
 #include "runtime/data/record_keys.h"
+#include "runtime/data/unread_settings.h"
 #include "settings/check.h"
 #include "settings/command_line.h"
 #include "settings/pasted.h"
@@ -275,7 +276,11 @@ DataResult RunData(const std::vector<std::string>& args, ObjectStore& store,
                              {"examples", {"show"}}});
       !read.ok())
     return Failed(read, args);
+  const DataSettings given = settings;
   FillDefaults(settings);
+  if (const absl::Status unread = CheckAreRead(given, settings.dataset());
+      !unread.ok())
+    return Failed(unread, args);
   if (const absl::Status named =
           CheckPathIsNoDataset(settings, names_dataset, store);
       !named.ok())

@@ -55,7 +55,13 @@ absl::Status CheckWithoutModelDir(const JobSpec& spec) {
 
 absl::Status FillCheckpoints(ResolvedJob& job, JobPlan& plan) {
   JobSpec& spec = job.spec;
-  if (job.slice.hosts == 1) spec.set_audit_every(0);
+  if (job.slice.hosts == 1) {
+    if (spec.audit_every() > 0)
+      plan.add_notes(absl::StrCat("audit_every is ", spec.audit_every(),
+                                  ", but a slice of one host has no other to "
+                                  "audit it: nothing is audited"));
+    spec.set_audit_every(0);
+  }
   PODSIM_RETURN_IF_ERROR(CheckWeightsOnly(spec));
   if (spec.model_dir().empty()) {
     PODSIM_RETURN_IF_ERROR(CheckWithoutModelDir(spec));
