@@ -183,8 +183,7 @@ class Setter {
              "without a comma, such as 1024";
     if (!number.has_value() || *number < std::numeric_limits<Number>::min() ||
         *number > std::numeric_limits<Number>::max())
-      return field_.is_repeated() ? "whole numbers with commas, such as 512,512"
-                                  : Counted(text);
+      return field_.is_repeated() ? NumberWanted(field_) : Counted(text);
     Put(set, add, static_cast<Number>(*number));
     return std::nullopt;
   }
@@ -217,8 +216,7 @@ class Setter {
         absl::SimpleAtod(pointed, &number))
       return absl::StrCat("a number with a point, ", pointed);
     if (!absl::SimpleAtod(text, &number))
-      return field_.is_repeated() ? "numbers with commas, such as 0.5,0.75"
-                                  : Counted(text);
+      return field_.is_repeated() ? NumberWanted(field_) : Counted(text);
     Put(&Reflection::SetDouble, &Reflection::AddDouble, number);
     return std::nullopt;
   }
@@ -283,6 +281,9 @@ std::string NumberMeant(const std::string& text, const FieldDescriptor& field) {
 std::string NumberWanted(const FieldDescriptor& field) {
   const Setting& rule = SettingOf(field);
   if (IsOfBytes(field)) return "a number of bytes such as 4096 or 4M";
+  if (field.is_repeated())
+    return IsReal(field) ? "numbers with commas, such as 0.5,0.75"
+                         : "whole numbers with commas, such as 512,512";
   return absl::StrCat(IsReal(field) ? "a number" : "a whole number",
                       rule.unit().empty() ? "" : " of ", rule.unit(),
                       IsReal(field) ? RealBounds(rule) : WholeBounds(field));

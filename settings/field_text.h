@@ -33,7 +33,8 @@ std::string NumberMeant(const std::string& text,
                         const google::protobuf::FieldDescriptor& field);
 
 // What a field of numbers takes: "a whole number of steps from 0 up", "a
-// number, at least 0 and less than 1", "a number of bytes such as 4096 or 4M".
+// number, at least 0 and less than 1", "a number of bytes such as 4096 or 4M",
+// "whole numbers with commas, such as 512,512".
 std::string NumberWanted(const google::protobuf::FieldDescriptor& field);
 
 // The value of a set field as a flag takes it: "512,512", "ring", "0.1"; of a

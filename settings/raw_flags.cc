@@ -137,16 +137,15 @@ absl::Status CheckGlued(const MainProgram& program,
   return absl::OkStatus();
 }
 
-bool IsOneNumber(const FieldDescriptor& field) {
-  return !field.is_repeated() &&
-         field.cpp_type() != FieldDescriptor::CPPTYPE_STRING &&
+bool IsOfNumbers(const FieldDescriptor& field) {
+  return field.cpp_type() != FieldDescriptor::CPPTYPE_STRING &&
          field.cpp_type() != FieldDescriptor::CPPTYPE_ENUM &&
          field.cpp_type() != FieldDescriptor::CPPTYPE_BOOL;
 }
 
 // "a whole number from 1 up", "DIR".
 std::string TypeWanted(const FieldDescriptor& field) {
-  if (IsOneNumber(field)) return NumberWanted(field);
+  if (IsOfNumbers(field)) return NumberWanted(field);
   const std::string& type = SettingOf(field).type();
   return type.empty() ? "a value" : type;
 }
@@ -186,7 +185,7 @@ absl::Status NoValueBefore(const Flag& flag, const std::string& next) {
   const std::string& not_this = SettingOf(*flag.field).not_this();
   return absl::InvalidArgumentError(absl::StrCat(
       "--", name, " has no value: \"", next, "\" follows it; give ",
-      IsOneNumber(*flag.field) ? NumberWanted(*flag.field) : "a value",
+      IsOfNumbers(*flag.field) ? NumberWanted(*flag.field) : "a value",
       ", as in --", name, " ", ExampleOf(*flag.field),
       " (a variable of the shell may be empty)",
       not_this.empty() ? "" : "; ", not_this));

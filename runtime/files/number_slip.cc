@@ -64,9 +64,10 @@ bool IsWritten(const FieldDescriptor& field, const std::string& value) {
 }
 
 std::string NumberInFile(const FieldDescriptor& field) {
-  return SettingOf(field).type() == "BYTES"
-             ? "a whole number of bytes, such as 4194304"
-             : NumberWanted(field);
+  if (SettingOf(field).type() == "BYTES")
+    return "a whole number of bytes, such as 4194304";
+  if (field.is_repeated()) return "numbers in brackets, such as [512, 512]";
+  return NumberWanted(field);
 }
 
 std::string NumberAdvice(const std::string& message,

@@ -150,6 +150,8 @@ TEST(FillCheckpointsTest, AHostAloneHasNobodyToAuditIt) {
   ASSERT_OK_AND_ASSIGN(const JobPlan alone,
                        PlanSaving("topology: 'v3-8' audit_every: 5"));
   EXPECT_EQ(alone.spec().audit_every(), 0);
+  EXPECT_THAT(alone.notes(), Contains(HasSubstr("audit_every is 5, but a slice "
+                                                "of one host has no other")));
   ASSERT_OK_AND_ASSIGN(
       const JobPlan packed,
       PlanSaving("topology: 'v3-32' processes: 1 audit_every: 5"));
