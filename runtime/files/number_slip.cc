@@ -89,8 +89,11 @@ std::string NumberAdvice(const std::string& message,
   if (absl::StartsWith(message, "Integer out of range"))
     return absl::StrCat(", which is out of range; the largest is ",
                         LargestOf(field));
-  bare = absl::StrReplaceAll(bare, {{",", ""}});
   double real = 0;
+  const std::string pointed = absl::StrReplaceAll(bare, {{",", "."}});
+  if (!IsWhole(field) && pointed != bare && absl::SimpleAtod(pointed, &real))
+    return absl::StrCat("; a number has a point: ", as(pointed));
+  bare = absl::StrReplaceAll(bare, {{",", ""}});
   if (bare != typed && absl::SimpleAtod(bare, &real))
     return absl::StrCat("; a number is written as ", as(bare));
   if (!number.empty())

@@ -65,6 +65,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadJob{"learning_rate: fast",
                "my.job:1:16:", "learning_rate is fast; give a number, more "
                "than 0"},
+        BadJob{"learning_rate: 0,1",
+               "my.job:1:", "a number has a point: learning_rate: 0.1"},
         BadJob{"train_steps: 10k",
                "my.job:1:", "has no unit: train_steps: 10000"},
         BadJob{"train_steps: 1e4",
