@@ -52,7 +52,8 @@ class FirstError final : public google::protobuf::io::ErrorCollector {
   void AddError(int line, google::protobuf::io::ColumnNumber column,
                 const std::string& message) override {
     if (!error_.empty()) return;
-    if (absl::StartsWith(message, "Expected ") && IsUnsaid(line)) return;
+    if (absl::StartsWith(message, "Expected ")) error_ = MissingValue(line);
+    if (!error_.empty()) return;
     StepBack(message, line, column);
     error_ = absl::StrCat(
         name_, ":", line + 1, ":", column + 1, ": ",
@@ -64,27 +65,26 @@ class FirstError final : public google::protobuf::io::ErrorCollector {
   const std::string& error() const { return error_; }
 
  private:
-  // "train_steps:" and no more, whose value protobuf looks for in what follows:
-  // the field of the next line, or the end.
-  bool IsUnsaid(int line) {
+  // Of "train_steps:" and no more, whose value protobuf looks for in what
+  // follows: the field of the next line, or the end. Empty: it is not that.
+  std::string MissingValue(int line) const {
     const bool before = LineAt(line).find(':') != absl::string_view::npos ||
                         absl::StripAsciiWhitespace(LineAt(line)).empty();
     for (int at = line; at >= 0 && before; --at) {
       absl::string_view text = LineAt(at);
       text = absl::StripAsciiWhitespace(text.substr(0, text.find('#')));
       const bool has_value = !text.empty() && text.back() != ':';
-      if (has_value && at < line) return false;
+      if (has_value && at < line) return "";
       if (has_value || text.empty()) continue;
       const std::string name(text.substr(0, text.size() - 1));
       const auto* const field = FieldNamed(name, file_);
-      if (field == nullptr || field->message_type() != nullptr) return false;
-      error_ = absl::StrCat(name_, ":", at + 1, ":", LineAt(at).find(':') + 1,
-                            ": ", name, " has no value; give ",
-                            IsNumber(*field) ? NumberInFile(*field) : "one",
-                            ", as in ", name, ": VALUE", AllowedWords(field));
-      return true;
+      if (field == nullptr || field->message_type() != nullptr) return "";
+      return absl::StrCat(name_, ":", at + 1, ":", LineAt(at).find(':') + 1,
+                          ": ", name, " has no value; give ",
+                          IsNumber(*field) ? NumberInFile(*field) : "one",
+                          ", as in ", name, ": VALUE", AllowedWords(field));
     }
-    return false;
+    return "";
   }
 
   // Of an unknown word protobuf says where what follows it begins.
