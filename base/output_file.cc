@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <optional>
+#include <system_error>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
@@ -31,9 +32,29 @@ bool IsOfTheSystem(const std::string& path) {
           !absl::StartsWith(plain, "/dev/shm/"));
 }
 
+// What to do about `error`; empty: its text says it.
+const char* ToDoAbout(int error) {
+  switch (error) {
+    case ENOENT:
+      return "; make its folder, or name a file elsewhere";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+    case ENOTDIR:
+      return "; name a file elsewhere";
+    case EISDIR:
+      return "; name a file in it";
+    default:
+      return "";
+  }
+}
+
 absl::Status CannotWrite(const std::string& path) {
-  return absl::ErrnoToStatus(
-      errno, absl::StrCat("cannot write ", PrintableLine(path)));
+  const int error = errno;
+  return absl::Status(
+      absl::ErrnoToStatusCode(error),
+      absl::StrCat("cannot write ", PrintableLine(path), ": ",
+                   std::generic_category().message(error), ToDoAbout(error)));
 }
 
 absl::Status Unfit(const std::string& path, const std::string& what) {

@@ -176,7 +176,8 @@ absl::Status CheckOpenFiles(int needed) {
   }
   return absl::ResourceExhaustedError(absl::StrCat(
       "ulimit -n ", files.rlim_cur, " (open files of a process) is too few, ",
-      needed, " may be needed; raise it, or use fewer --processes"));
+      needed, " may be needed; raise it, ulimit -n ", needed,
+      ", or use fewer --processes"));
 }
 
 absl::Status CheckThreads(int needed) {

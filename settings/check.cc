@@ -11,6 +11,7 @@
 #include "base/printable.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "settings/field_text.h"
 #include "settings/setting.h"
 #include "settings/utf8.h"
 
@@ -58,8 +59,12 @@ absl::Status CheckExclusive(const FieldDescriptor& field,
   const FieldDescriptor* other = ExcludedBy(field);
   if (other == nullptr || !IsSet(message, field) || !IsSet(message, *other))
     return absl::OkStatus();
+  const auto given = [&message](const FieldDescriptor& one) {
+    return absl::StrCat(FlagOf(one), "=",
+                        PrintableLine(FieldText(message, one)));
+  };
   return absl::InvalidArgumentError(
-      absl::StrCat(FlagOf(field), " and ", FlagOf(*other), " both ",
+      absl::StrCat(given(field), " and ", given(*other), " both ",
                    SettingOf(field).both(), "; give one of them"));
 }
 
@@ -98,7 +103,7 @@ absl::Status CheckIntegerList(const FieldDescriptor& field,
     if (within && (rule.most_product() == 0 || product <= rule.most_product()))
       continue;
     return NotAllowed(
-        field, absl::StrCat("{", absl::StrJoin(values, ", "), "}"),
+        field, absl::StrJoin(values, ","),
         absl::StrCat("numbers from ", rule.least(), ", ",
                      rule.most_product() > 0 ? "their product" : "each",
                      " up to ", FormatCount(rule.most())));
@@ -118,10 +123,13 @@ absl::Status CheckInteger(const FieldDescriptor& field,
     return NotAllowed(field, absl::StrCat(value),
                       absl::StrCat(rule.least(), " to ",
                                    FormatCount(rule.most()), MeasureOf(rule)));
-  if (rule.multiple_of() != 0 && value % rule.multiple_of() != 0)
-    return NotAllowed(
-        field, absl::StrCat(value),
-        absl::StrCat("multiples of ", rule.multiple_of(), MeasureOf(rule)));
+  const std::int64_t step = rule.multiple_of();
+  if (step != 0 && value % step != 0) {
+    const std::int64_t below = value / step * step;
+    return NotAllowed(field, absl::StrCat(value),
+                      absl::StrCat("multiples of ", step, MeasureOf(rule),
+                                   ", such as ", below, " or ", below + step));
+  }
   return absl::OkStatus();
 }
 

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "base/status.h"
+#include "settings/advice.h"
 #include "settings/check.h"
 #include "settings/field_text.h"
 #include "settings/help.h"
@@ -56,6 +57,14 @@ absl::Status SetValue(const Flag& flag, const std::string& value,
   return SetFieldFromText(name, value, *flag.field, message);
 }
 
+// What is to be given for an unknown word, as "; ...".
+std::string InsteadOfWord(const MainProgram& program, const std::string& word,
+                          const std::vector<Word>& words) {
+  const std::string advice = AdviceFor(program, word);
+  return advice.empty() ? DidYouMean(word, TextsOf(words))
+                        : absl::StrCat("; ", advice);
+}
+
 absl::Status SetPositional(const MainProgram& program, const Flag& flag,
                            std::vector<std::string> values, Message& message) {
   const std::string name = FlagOf(*flag.field);
@@ -68,9 +77,9 @@ absl::Status SetPositional(const MainProgram& program, const Flag& flag,
         std::any_of(words.begin(), words.end(),
                     [&](const Word& word) { return word.text == value; });
     if (!known)
-      return Refused(program,
-                     absl::StrCat("there is no ", name, " \"", typed, "\"",
-                                  DidYouMean(value, TextsOf(words)),
+      return Refused(program, absl::StrCat(
+                                  "there is no ", name, " \"", typed, "\"",
+                                  InsteadOfWord(program, value, words),
                                   "; there are ", WordList(*flag.field)));
   }
   if (values.empty() && SettingOf(*flag.field).required())
@@ -160,15 +169,23 @@ bool IsOverruled(const FieldDescriptor& field, const RawFlags& raw) {
       });
 }
 
+// "PODSIM_EPOCHS=5".
+std::string Assigned(const FieldDescriptor& field, const Variables& variables) {
+  const std::string name = VariableOf(field);
+  return absl::StrCat(name, "=", Find(variables, name).value_or(""));
+}
+
 // CheckSettings would name the flags, which nobody gave.
-absl::Status CheckVariables(const std::vector<const FieldDescriptor*>& taken) {
+absl::Status CheckVariables(const std::vector<const FieldDescriptor*>& taken,
+                            const Variables& variables) {
   for (const FieldDescriptor* field : taken)
     for (const FieldDescriptor* other : taken)
       if (Excludes(*field, *other))
         return absl::InvalidArgumentError(
-            absl::StrCat(VariableOf(*field), " and ", VariableOf(*other),
-                         " both ", SettingOf(*field).both(),
-                         "; leave one of them out of the environment"));
+            absl::StrCat(Assigned(*field, variables), " and ",
+                         Assigned(*other, variables), " both ",
+                         SettingOf(*field).both(), "; leave one of them out: ",
+                         "unset ", VariableOf(*other)));
   return absl::OkStatus();
 }
 
@@ -181,7 +198,8 @@ absl::Status CheckRequired(const MainProgram& program,
     if (!rule.required() || IsSet(*messages[flag.part], *flag.field)) continue;
     const std::string variable = VariableOf(*flag.field);
     return absl::InvalidArgumentError(absl::StrCat(
-        "--", FlagOf(*flag.field), " is missing: ", rule.help(),
+        "--", FlagOf(*flag.field), " is missing: ", rule.help(), "; as in ",
+        program.example,
         Find(variables, variable).has_value()
             ? absl::StrCat("; ", program.name, " does not read ", variable)
             : ""));
@@ -249,7 +267,7 @@ absl::StatusOr<CommandLine> ParseCommandLine(
   PODSIM_RETURN_IF_ERROR(
       SetPositionals(program, flags, std::move(arguments), messages));
   PODSIM_RETURN_IF_ERROR(CheckRequired(program, flags, variables, messages));
-  PODSIM_RETURN_IF_ERROR(CheckVariables(line.from_environment));
+  PODSIM_RETURN_IF_ERROR(CheckVariables(line.from_environment, variables));
   for (const Message* message : messages)
     PODSIM_RETURN_IF_ERROR(
         WithOrigin(CheckSettings(*message), OriginsOf(line.from_environment)));

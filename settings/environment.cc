@@ -127,7 +127,8 @@ std::vector<std::string> UnknownVariables(const Variables& variables) {
       lines.push_back(absl::StrCat(
           PrintableLine(stranger.name), " is no setting and is ignored; ",
           stranger.nearest.empty()
-              ? "--help lists them"
+              ? "unset it, or name a flag that --help=all lists, as "
+                "PODSIM_TOPOLOGY names --topology"
               : absl::StrCat("did you mean ",
                              absl::StrJoin(stranger.nearest, " or "), "?")));
   return lines;

@@ -1,5 +1,6 @@
 #include "settings/field_text.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -11,8 +12,10 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "base/status.h"
+#include "base/units.h"
 #include "google/protobuf/text_format.h"
 #include "settings/byte_count.h"
+#include "settings/meant_number.h"
 #include "settings/nearest_names.h"
 #include "settings/setting.h"
 #include "settings/whole_number.h"
@@ -29,6 +32,70 @@ absl::Status BadValue(const std::string& flag, const std::string& value,
   return absl::InvalidArgumentError(
       absl::StrCat(SettingOf(field).positional() ? "" : "--", flag, " is \"",
                    value, "\"; give ", wanted));
+}
+
+bool IsOfBytes(const FieldDescriptor& field) {
+  return SettingOf(field).type() == "BYTES";
+}
+
+bool IsUnsigned(const FieldDescriptor& field) {
+  return field.cpp_type() == FieldDescriptor::CPPTYPE_UINT32 ||
+         field.cpp_type() == FieldDescriptor::CPPTYPE_UINT64;
+}
+
+bool IsReal(const FieldDescriptor& field) {
+  return field.cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE ||
+         field.cpp_type() == FieldDescriptor::CPPTYPE_FLOAT;
+}
+
+// " from 1 to 4,096"; of a bound that nobody reaches " from 1 up".
+std::string WholeBounds(const FieldDescriptor& field) {
+  constexpr std::int64_t kNoBound = std::int64_t{1} << 30;
+  const Setting& rule = SettingOf(field);
+  if (!rule.has_least()) return IsUnsigned(field) ? " from 0 up" : "";
+  return absl::StrCat(" from ", rule.least(),
+                      rule.most() < kNoBound
+                          ? absl::StrCat(" to ", FormatCount(rule.most()))
+                          : " up");
+}
+
+// ", more than 0 and less than 1", likewise.
+std::string RealBounds(const Setting& rule) {
+  constexpr double kNoBound = 1e6;
+  std::string text;
+  if (rule.has_from()) text = absl::StrCat(", at least ", rule.from());
+  if (rule.has_above()) text = absl::StrCat(", more than ", rule.above());
+  if (rule.has_below() && rule.below() < kNoBound)
+    absl::StrAppend(&text, " and less than ", rule.below());
+  return text;
+}
+
+bool Allows(const Setting& rule, std::int64_t value) {
+  return !rule.has_least() || (value >= rule.least() && value <= rule.most());
+}
+
+bool Allows(const Setting& rule, double value) {
+  const bool high_enough =
+      rule.has_from() ? value >= rule.from() : value > rule.above();
+  return high_enough && (!rule.has_below() || value < rule.below());
+}
+
+// A list as flags take it, of one that is written otherwise: "512,256" of
+// "[512, 256]", "512x256" and "512,,256"; empty: there is none.
+std::string ListMeant(const std::string& value, const FieldDescriptor& field) {
+  const bool text = field.cpp_type() == FieldDescriptor::CPPTYPE_STRING;
+  const bool words = field.cpp_type() == FieldDescriptor::CPPTYPE_ENUM;
+  const char* const between = text ? "," : words ? ",;|[]() " : ",;x[]() ";
+  const std::vector<std::string> items =
+      absl::StrSplit(value, absl::ByAnyChar(between), absl::SkipEmpty());
+  const auto fits = [&](const std::string& item) {
+    double number = 0;
+    if (words) return field.enum_type()->FindValueByName(item) != nullptr;
+    return text || (IsReal(field) ? absl::SimpleAtod(item, &number)
+                                  : ParseWholeNumber(item).has_value());
+  };
+  const std::string list = absl::StrJoin(items, ",");
+  return list != value && std::ranges::all_of(items, fits) ? list : "";
 }
 
 // Sets one value, of a field or of a list's end.
@@ -55,7 +122,7 @@ class Setter {
         return SetWhole<std::uint32_t>(text, &Reflection::SetUInt32,
                                        &Reflection::AddUInt32);
       case FieldDescriptor::CPPTYPE_INT64:
-        return SettingOf(field_).type() == "BYTES"
+        return IsOfBytes(field_)
                    ? SetBytes(text)
                    : SetWhole<std::int64_t>(text, &Reflection::SetInt64,
                                             &Reflection::AddInt64);
@@ -73,16 +140,17 @@ class Setter {
   }
 
  private:
-  // "a number of seconds", of "30s" without its unit.
-  std::string Counted(std::string_view number, const std::string& text) const {
-    const std::string& unit = SettingOf(field_).unit();
-    if (unit.empty()) return std::string(number);
+  // "a number of seconds, more than 0, without a unit: 30" of "30s".
+  std::string Counted(const std::string& text) const {
     double bare = 0;
     const std::string digits =
         text.substr(0, text.find_last_of("0123456789") + 1);
-    return absl::StrCat(
-        absl::string_view(number.data(), number.size()), " of ", unit,
-        absl::SimpleAtod(digits, &bare) ? ", without a unit" : "", InSeconds());
+    const bool has_unit = !SettingOf(field_).unit().empty() &&
+                          digits != text && absl::SimpleAtod(digits, &bare);
+    const std::string meant = NumberMeant(text, field_);
+    return absl::StrCat(NumberWanted(field_),
+                        has_unit ? ", without a unit" : "",
+                        meant.empty() ? "" : ": ", meant, InSeconds());
   }
 
   // "; --checkpoint_every_seconds takes seconds", where there is one.
@@ -115,8 +183,7 @@ class Setter {
              "without a comma, such as 1024";
     if (!number.has_value() || *number < std::numeric_limits<Number>::min() ||
         *number > std::numeric_limits<Number>::max())
-      return field_.is_repeated() ? "whole numbers with commas, such as 512,512"
-                                  : Counted("a whole number", text);
+      return field_.is_repeated() ? NumberWanted(field_) : Counted(text);
     Put(set, add, static_cast<Number>(*number));
     return std::nullopt;
   }
@@ -124,7 +191,12 @@ class Setter {
   std::optional<std::string> SetBytes(const std::string& text) {
     const std::optional<std::int64_t> bytes =
         ParseByteCount(WithoutThousands(text));
-    if (!bytes.has_value()) return "a number of bytes such as 4096 or 4M";
+    if (!bytes.has_value()) {
+      const std::optional<std::int64_t> meant = BytesMeant(text);
+      return absl::StrCat(
+          NumberWanted(field_),
+          meant ? absl::StrCat(", here ", ByteCountText(*meant)) : "");
+    }
     Put(&Reflection::SetInt64, &Reflection::AddInt64, *bytes);
     return std::nullopt;
   }
@@ -132,7 +204,7 @@ class Setter {
   std::optional<std::string> SetSeed(const std::string& text) {
     std::uint64_t number = 0;
     if (!absl::SimpleAtoi(WithoutThousands(text), &number))
-      return "a whole number from 0 up";
+      return Counted(text);
     Put(&Reflection::SetUInt64, &Reflection::AddUInt64, number);
     return std::nullopt;
   }
@@ -144,8 +216,7 @@ class Setter {
         absl::SimpleAtod(pointed, &number))
       return absl::StrCat("a number with a point, ", pointed);
     if (!absl::SimpleAtod(text, &number))
-      return field_.is_repeated() ? "numbers with commas, such as 0.5,0.75"
-                                  : Counted("a number", text);
+      return field_.is_repeated() ? NumberWanted(field_) : Counted(text);
     Put(&Reflection::SetDouble, &Reflection::AddDouble, number);
     return std::nullopt;
   }
@@ -182,9 +253,40 @@ absl::Status SetFieldFromText(const std::string& flag, const std::string& value,
   const std::string& all = SettingOf(field).all();
   for (const std::string& part : parts) {
     const auto wanted = setter.Set(part == "all" && !all.empty() ? all : part);
-    if (wanted.has_value()) return BadValue(flag, value, field, *wanted);
+    if (!wanted.has_value()) continue;
+    const std::string list =
+        field.is_repeated() ? ListMeant(value, field) : "";
+    return BadValue(
+        flag, value, field,
+        list.empty() ? *wanted
+                     : absl::StrCat("it as a list with commas: ", list));
   }
   return absl::OkStatus();
+}
+
+std::string NumberMeant(const std::string& text, const FieldDescriptor& field) {
+  const Setting& rule = SettingOf(field);
+  if (IsReal(field)) {
+    const std::optional<double> part =
+        rule.unit() == "seconds" ? SecondsMeant(text) : PartMeant(text);
+    return part && Allows(rule, *part) ? absl::StrCat(*part) : "";
+  }
+  const std::optional<std::int64_t> number =
+      IsOfBytes(field) ? BytesMeant(text) : WholeNumberMeant(text);
+  const bool fits = number && Allows(rule, *number) &&
+                    (*number >= 0 || !IsUnsigned(field));
+  return fits ? absl::StrCat(*number) : "";
+}
+
+std::string NumberWanted(const FieldDescriptor& field) {
+  const Setting& rule = SettingOf(field);
+  if (IsOfBytes(field)) return "a number of bytes such as 4096 or 4M";
+  if (field.is_repeated())
+    return IsReal(field) ? "numbers with commas, such as 0.5,0.75"
+                         : "whole numbers with commas, such as 512,512";
+  return absl::StrCat(IsReal(field) ? "a number" : "a whole number",
+                      rule.unit().empty() ? "" : " of ", rule.unit(),
+                      IsReal(field) ? RealBounds(rule) : WholeBounds(field));
 }
 
 absl::Status AddFieldText(const std::string& flag, const std::string& value,

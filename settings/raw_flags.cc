@@ -137,6 +137,19 @@ absl::Status CheckGlued(const MainProgram& program,
   return absl::OkStatus();
 }
 
+bool IsOfNumbers(const FieldDescriptor& field) {
+  return field.cpp_type() != FieldDescriptor::CPPTYPE_STRING &&
+         field.cpp_type() != FieldDescriptor::CPPTYPE_ENUM &&
+         field.cpp_type() != FieldDescriptor::CPPTYPE_BOOL;
+}
+
+// "a whole number from 1 up", "DIR".
+std::string TypeWanted(const FieldDescriptor& field) {
+  if (IsOfNumbers(field)) return NumberWanted(field);
+  const std::string& type = SettingOf(field).type();
+  return type.empty() ? "a value" : type;
+}
+
 // "v3-32" of --topology, else "DIR".
 std::string ExampleOf(const FieldDescriptor& field) {
   const Setting& rule = SettingOf(field);
@@ -159,22 +172,22 @@ absl::Status CheckArgument(const MainProgram& program,
 
 absl::Status NoValue(const Flag& flag) {
   const Setting& rule = SettingOf(*flag.field);
-  const std::string type = rule.type().empty() ? "a value" : rule.type();
-  return absl::InvalidArgumentError(
-      absl::StrCat("--", FlagOf(*flag.field), " has no value; give ",
-                   WordsOf(*flag.field).empty()
-                       ? absl::StrCat(type, ": ", rule.help())
-                       : absl::StrCat("one of ", WordList(*flag.field)),
-                   rule.not_this().empty() ? "" : "; ", rule.not_this()));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--", FlagOf(*flag.field), " has no value; give ",
+      WordsOf(*flag.field).empty()
+          ? absl::StrCat(TypeWanted(*flag.field), ": ", rule.help())
+          : absl::StrCat("one of ", WordList(*flag.field)),
+      rule.not_this().empty() ? "" : "; ", rule.not_this()));
 }
 
 absl::Status NoValueBefore(const Flag& flag, const std::string& next) {
   const std::string name = FlagOf(*flag.field);
   const std::string& not_this = SettingOf(*flag.field).not_this();
   return absl::InvalidArgumentError(absl::StrCat(
-      "--", name, " has no value: \"", next,
-      "\" follows it; give a value, as in --", name, " ",
-      ExampleOf(*flag.field), " (a variable of the shell may be empty)",
+      "--", name, " has no value: \"", next, "\" follows it; give ",
+      IsOfNumbers(*flag.field) ? NumberWanted(*flag.field) : "a value",
+      ", as in --", name, " ", ExampleOf(*flag.field),
+      " (a variable of the shell may be empty)",
       not_this.empty() ? "" : "; ", not_this));
 }
 

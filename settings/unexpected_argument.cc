@@ -82,11 +82,23 @@ const Flag* FlagFor(const std::vector<Flag>& flags, const std::string& arg,
   return FlagWithWord(flags, arg);
 }
 
-// A setting that takes no value; nullptr: there is none.
-const Flag* AnySwitch(const std::vector<Flag>& flags) {
-  const auto found = std::ranges::find_if(
-      flags, [](const Flag& flag) { return IsSwitch(*flag.field); });
-  return found == flags.end() ? nullptr : &*found;
+// A setting that takes no value, one that is given first; nullptr: there is
+// none.
+const Flag* AnySwitch(const std::vector<Flag>& flags,
+                      const std::vector<Message*>& messages) {
+  const Flag* any = nullptr;
+  for (const Flag& flag : flags) {
+    if (!IsSwitch(*flag.field)) continue;
+    if (IsSet(*messages[flag.part], *flag.field)) return &flag;
+    if (any == nullptr) any = &flag;
+  }
+  return any;
+}
+
+// "--dry_run false": "yes" and the like, but no number.
+bool IsOfASwitch(const std::string& arg) {
+  bool on = false;
+  return arg.size() > 1 && absl::SimpleAtob(arg, &on);
 }
 
 // The argument without dashes that is any text; nullptr: there is none.
@@ -134,6 +146,12 @@ std::string AdviceOn(const MainProgram& program, const std::vector<Flag>& flags,
     return quote;
   if (FlagCalled(flags, NameBeforeEquals(arg)) != nullptr)
     return absl::StrCat("settings begin with dashes; give --", arg);
+  const Flag* const on = AnySwitch(flags, messages);
+  if (on != nullptr && IsOfASwitch(arg))
+    return absl::StrCat(
+        "a switch stands alone, or has its value behind a =, "
+        "as in --",
+        FlagOf(*on->field), "=", arg);
   if (const Flag* const flag = FlagFor(flags, arg, messages)) {
     if (!SettingOf(*flag->field).positional())
       return absl::StrCat("give --", FlagOf(*flag->field), "=", arg);
@@ -142,12 +160,6 @@ std::string AdviceOn(const MainProgram& program, const std::vector<Flag>& flags,
   }
   if (const Flag* const path = PathOf(flags))
     return PathAdvice(flags, *path, arg);
-  const Flag* const on = AnySwitch(flags);
-  if (on != nullptr && (arg == "true" || arg == "false"))
-    return absl::StrCat(
-        "a switch stands alone, or has its value behind a =, "
-        "as in --",
-        FlagOf(*on->field), "=", arg);
   double number = 0;
   return absl::StrCat("settings are given as in ", program.example,
                       absl::SimpleAtod(arg, &number)

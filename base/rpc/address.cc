@@ -57,6 +57,24 @@ bool IsIpv6(const std::string& host) {
   return inet_pton(AF_INET6, host.c_str(), &parsed) == 1;
 }
 
+// What such a text lacks, as ", as in ...".
+std::string WithPort(const std::string& host) {
+  return IsHostName(host) ? absl::StrCat(", as in ", host, ":8476") : "";
+}
+
+// Why `host` is none, of "::1:8476" and "tcp://10.0.0.1:8476" too.
+std::string WhyNoHost(const std::string& text, const std::string& host) {
+  const std::size_t scheme = text.find("://");
+  if (scheme != std::string::npos)
+    return absl::StrCat("\"", text.substr(0, scheme + 3),
+                        "\" does not belong there, as in ",
+                        text.substr(scheme + 3));
+  if (IsIpv6(host))
+    return absl::StrCat("an IPv6 number stands in brackets, as in [", host, "]",
+                        text.substr(text.rfind(':')));
+  return absl::StrCat("\"", host, "\" is no host name or number");
+}
+
 }  // namespace
 
 bool Address::IsLocal() const {
@@ -101,10 +119,11 @@ absl::StatusOr<Address> ParseAddress(std::string_view given) {
     return absl::InvalidArgumentError(absl::StrCat(
         "address \"", text, "\" is a path; for a Unix socket give ",
         kUnixPrefix, text));
+  if (text.empty()) return Bad(text, "it is empty");
   if (colon == std::string::npos)
     return Bad(text, std::all_of(text.begin(), text.end(), absl::ascii_isdigit)
-                         ? "has no host"
-                         : "has no port");
+                         ? absl::StrCat("has no host, as in 127.0.0.1:", text)
+                         : absl::StrCat("has no port", WithPort(text)));
   Address address;
   address.host = text.substr(0, colon);
   const bool brackets = absl::StartsWith(address.host, "[");
@@ -115,8 +134,7 @@ absl::StatusOr<Address> ParseAddress(std::string_view given) {
     address.host = address.host.substr(1, address.host.size() - 2);
   }
   if (brackets ? !IsIpv6(address.host) : !IsHostName(address.host)) {
-    return Bad(
-        text, absl::StrCat("\"", address.host, "\" is no host name or number"));
+    return Bad(text, WhyNoHost(text, address.host));
   }
   const std::string port = text.substr(colon + 1);
   // Digits only: SimpleAtoi also takes blanks and signs.

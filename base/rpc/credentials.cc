@@ -55,14 +55,15 @@ absl::Status CheckToken(const RpcSecurity& security,
   if (first == last) {
     return absl::UnauthenticatedError(
         absl::StrCat("the call carries no pod token (metadata ",
-                     kTokenMetadataKey, "); is ", kTokenVariable, " set?"));
+                     kTokenMetadataKey, "); set ", kTokenVariable,
+                     " to the pod's"));
   }
   const std::string_view given(first->second.data(), first->second.size());
   if (std::next(first) != last || !TokensEqual(given, security.token)) {
     return absl::UnauthenticatedError(
         absl::StrCat("the call carries another pod's token; every process of "
                      "a pod needs the same ",
-                     kTokenVariable));
+                     kTokenVariable, ": export the coordinator's"));
   }
   return absl::OkStatus();
 }

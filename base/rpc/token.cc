@@ -44,7 +44,10 @@ absl::Status CheckTokenShape(std::string_view token) {
       !std::all_of(token.begin(), token.end(), absl::ascii_isgraph)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the pod's token (", token.size(), " characters) must be 1 to ",
-        kMaxTokenLength, " printable ASCII characters without blanks"));
+        kMaxTokenLength,
+        " printable ASCII characters without blanks, for example from: "
+        "openssl rand -hex ",
+        kTokenBytes));
   }
   return absl::OkStatus();
 }

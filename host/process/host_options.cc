@@ -27,13 +27,15 @@ absl::Status FillProcess(const Variables& variables, HostSettings& settings) {
     int process = 0;
     if (!absl::SimpleAtoi(*found, &process) || process < 0)
       return absl::InvalidArgumentError(absl::StrCat(
-          name, " is \"", *found, "\", not a process index (0, 1, ...)"));
+          name, " is \"", *found,
+          "\", not a process index (0, 1, ...); give --process=I, or set it to "
+          "one"));
     settings.set_process(process);
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(
-      "which process of the pod is this? Give --process=I, or set "
-      "TPU_WORKER_ID as TPU VMs do");
+      "which process of the pod is this? Give --process=I, 0 for the first, "
+      "or set TPU_WORKER_ID as TPU VMs do");
 }
 
 }  // namespace

@@ -65,7 +65,9 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenPlannedDataset(
     return absl::FailedPreconditionError(absl::StrCat(
         "data set ", config.name(), " here has fingerprint ",
         dataset->config().fingerprint(), ", the plan was made for ",
-        config.fingerprint(), ": all hosts must see the same data"));
+        config.fingerprint(),
+        ": all hosts must see the same data; copy the coordinator's data_dir ",
+        "to ", HostName(), ", or mount one on all hosts"));
   return dataset;
 }
 
@@ -99,7 +101,8 @@ absl::StatusOr<StartState> Restore(ObjectStore& store, const StartPoint& from,
   if (at.manifest_sha256 != from.manifest_sha256())
     return absl::FailedPreconditionError(absl::StrCat(
         from.checkpoint(), " is another checkpoint on ", HostName(),
-        " than the coordinator's: all hosts must see the same directory"));
+        " than the coordinator's: all hosts must see the same directory; mount "
+        "one on all hosts, under the same path"));
   PODSIM_ASSIGN_OR_RETURN(
       start.variables,
       ReadVariables(store, at, program,

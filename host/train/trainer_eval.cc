@@ -60,7 +60,9 @@ absl::Status Trainer::Impl::EvaluateHost(std::int64_t step,
     return absl::InvalidArgumentError(absl::StrCat(
         "evaluation loss is not finite after step ", step, " on core ",
         std::int64_t{hosts[local]} * bits.cores_per_host() +
-            tally.bad_row / batch_per_core));
+            tally.bad_row / batch_per_core,
+        "; look at the eval split's examples, or train with a lower "
+        "--learning_rate"));
   AddMetrics(SumsOf(tally, /*of_step=*/false), *report.mutable_metrics());
   report.set_examples(report.examples() + tally.examples);
   return absl::OkStatus();

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "interconnect/collectives/torus_plans.h"
 #include "interconnect/topology/grid_ring.h"
@@ -89,11 +92,20 @@ PlanRequest RankRequest(const ChipRequest& request, int chip) {
   return plan;
 }
 
+// "direct", "ring or torus": what does the collective.
+std::string ChipNamesFor(Collective collective) {
+  std::vector<std::string> names;
+  for (const ChipAlgorithm algorithm : AllChipAlgorithms())
+    if (Supports(collective, algorithm)) names.emplace_back(NameOf(algorithm));
+  return absl::StrJoin(names, " or ");
+}
+
 absl::Status CheckChips(const ChipRequest& request, int chip) {
   const int chips = request.grid.chips();
   std::string wrong;
   if (!Supports(request.collective, request.algorithm))
-    wrong = "is not done so";
+    wrong = absl::StrCat("is not done so; give --ici_algorithm=",
+                         ChipNamesFor(request.collective), ", or auto");
   else if (chip < 0 || chip >= chips)
     wrong = absl::StrCat("chip ", chip, ": must be 0..", chips - 1);
   else if (request.root < 0 || request.root >= chips)

@@ -31,7 +31,7 @@ absl::StatusOr<std::vector<ChoiceRow>> ChoiceRows(
     const AlgorithmChoiceRows& choices) {
   std::vector<ChoiceRow> table;
   for (const AlgorithmChoice& choice : choices) {
-    const int row = static_cast<int>(table.size());
+    const int row = static_cast<int>(table.size()) + 1;
     const auto collective = CollectiveNamed(choice.collective());
     if (!collective.has_value()) {
       return Unknown(row, "collective", choice.collective(),

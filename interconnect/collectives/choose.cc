@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 namespace podsim {
 namespace {
@@ -52,6 +54,14 @@ constexpr std::array kOverSockets = {
     FewStepsUpTo(kFewSteps, Collective::kAllGather),
     FewStepsUpTo(kFewSteps, Collective::kBroadcast)};
 
+// "ring or direct": the algorithms that do it.
+std::string NamesFor(Collective collective) {
+  std::vector<std::string> names;
+  for (const Algorithm algorithm : AllAlgorithms())
+    if (Supports(collective, algorithm)) names.emplace_back(NameOf(algorithm));
+  return absl::StrJoin(names, " or ");
+}
+
 }  // namespace
 
 Medium MediumOf(std::string_view transport) {
@@ -82,17 +92,19 @@ absl::Status CheckChoices(std::span<const ChoiceRow> table) {
     const ChoiceRow& row = table[i];
     const auto refuse = [&](const std::string& what) {
       return absl::InvalidArgumentError(
-          absl::StrCat("table of algorithms, row ", i, ": ", what));
+          absl::StrCat("table of algorithms, row ", i + 1, ": ", what));
     };
     if (!Supports(row.collective, row.algorithm)) {
       return refuse(absl::StrCat(std::string(NameOf(row.algorithm)),
                                  " does not do ",
-                                 std::string(NameOf(row.collective))));
+                                 std::string(NameOf(row.collective)), "; give ",
+                                 NamesFor(row.collective)));
     }
     if (row.most_ranks < 0 || row.most_bytes < 0) {
       return refuse(absl::StrCat("up to ", row.most_ranks, " ranks and ",
                                  row.most_bytes,
-                                 " bytes: limits must be at least 0"));
+                                 " bytes: give limits of at least 0, or "
+                                 "leave them out"));
     }
   }
   return absl::OkStatus();

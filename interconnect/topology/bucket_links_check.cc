@@ -69,10 +69,12 @@ std::string WhatIsWrongWithWay(const std::string& from, const std::string& to) {
   if (to.empty())
     return IsWord(from) ? ""
                         : absl::StrCat("from ", Shown(from),
-                                       " needs a to, unless it is one of ",
+                                       " needs a to, as in to: "
+                                       "\"europe-west4\", unless it is one of ",
                                        absl::StrJoin(kWords, ", "));
   if (IsWord(from))
-    return absl::StrCat("from ", Shown(from), " stands alone, without a to");
+    return absl::StrCat("from ", Shown(from), " stands alone: leave to ",
+                        Shown(to), " out");
   const std::string wrong = WhatIsWrongWithEnd(from);
   return wrong.empty() ? WhatIsWrongWithEnd(to) : wrong;
 }
@@ -88,14 +90,16 @@ std::string WhatIsWrongWith(const char* name, const Figure& figure,
     return "";
   return absl::StrCat(name, " is ", value, " with a range of ", figure.low(),
                       " to ", figure.high(),
-                      ": low, value and high must ascend");
+                      ": low, value and high must ascend; give such, or leave "
+                      "low and high out");
 }
 
 std::string WhatIsWrongWith(const BucketLink& link) {
   if (!link.has_round_trip_seconds() && !link.has_host_bytes_per_second() &&
       !link.has_jitter_seconds())
     return "says none of round_trip_seconds, jitter_seconds and "
-           "host_bytes_per_second";
+           "host_bytes_per_second; give one, as in round_trip_seconds { value: "
+           "0.1 }";
   std::string wrong;
   if (link.has_round_trip_seconds())
     wrong = WhatIsWrongWith("round_trip_seconds", link.round_trip_seconds(),
@@ -118,13 +122,16 @@ std::string WhatIsWrongWith(const BucketPrice& price) {
 
 // `symmetric`: a way back is the same way.
 template <typename Rows>
-absl::Status CheckRows(const Rows& rows, const char* what, bool symmetric) {
+absl::Status CheckRows(const Rows& rows, const char* what, const char* example,
+                       bool symmetric) {
   if (rows.empty())
-    return absl::InvalidArgumentError(
-        absl::StrCat("no ", what, " are said: a file has at least one row"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "no ", what, " are said: a file has at least one row, as in ",
+        example));
   if (rows.size() > kMostRows)
     return absl::InvalidArgumentError(
-        absl::StrCat(rows.size(), " rows of ", what, ": at most ", kMostRows));
+        absl::StrCat(rows.size(), " rows of ", what, ": at most ", kMostRows,
+                     "; leave some out"));
   std::set<std::pair<std::string, std::string>> ways;
   for (int i = 0; i < rows.size(); ++i) {
     const auto& row = rows[i];
@@ -132,7 +139,8 @@ absl::Status CheckRows(const Rows& rows, const char* what, bool symmetric) {
     if (wrong.empty()) wrong = WhatIsWrongWith(row);
     const bool again = !ways.emplace(row.from(), row.to()).second;
     if (symmetric) ways.emplace(row.to(), row.from());
-    if (wrong.empty() && again) wrong = "is of a way that an earlier row has";
+    if (wrong.empty() && again)
+      wrong = "is of a way that an earlier row has; leave one of them out";
     if (!wrong.empty())
       return absl::InvalidArgumentError(
           absl::StrCat(what, " ", i + 1, ": ", wrong));
@@ -143,7 +151,10 @@ absl::Status CheckRows(const Rows& rows, const char* what, bool symmetric) {
 }  // namespace
 
 absl::Status CheckLinks(const BucketLinks& links) {
-  return CheckRows(links.links(), "links", /*symmetric=*/true);
+  return CheckRows(links.links(), "links",
+                   "links { from: \"us-central1\" to: \"europe-west4\" "
+                   "round_trip_seconds { value: 0.1 } }",
+                   /*symmetric=*/true);
 }
 
 absl::Status CheckPrices(const BucketPrices& prices) {
@@ -152,8 +163,11 @@ absl::Status CheckPrices(const BucketPrices& prices) {
       !std::all_of(currency.begin(), currency.end(), absl::ascii_isgraph))
     return absl::InvalidArgumentError(
         absl::StrCat("currency is ", Shown(currency), ": one word of up to ",
-                     kLongestCurrency, " letters, such as USD"));
-  return CheckRows(prices.prices(), "prices", /*symmetric=*/false);
+                     kLongestCurrency, " letters, as in currency: \"USD\""));
+  return CheckRows(prices.prices(), "prices",
+                   "prices { from: \"us-central1\" to: \"europe\" per_gib: "
+                   "0.05 }",
+                   /*symmetric=*/false);
 }
 
 }  // namespace podsim

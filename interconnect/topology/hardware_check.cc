@@ -87,7 +87,8 @@ std::string WhatIsWrongIn(const NamedFigure& named) {
       !(figure.low() > 0 && figure.low() <= figure.value() &&
         figure.value() <= figure.high() && std::isfinite(figure.high())))
     return absl::StrCat(named.name, " is ", figure.value(), ", outside its ",
-                        figure.low(), " to ", figure.high());
+                        figure.low(), " to ", figure.high(),
+                        "; give low, value and high in order");
   return WhatIsOutOfReach(named);
 }
 
@@ -116,7 +117,7 @@ std::string WhatIsWrongIn(const Generation& generation,
       return absl::StrCat(
           "slice ", slice.name(), " of ", chips, " chips: boards of ",
           slice.board().empty() ? "2x2" : absl::StrJoin(slice.board(), "x"),
-          " do not tile it");
+          " do not tile it; give other chips, or board: [X, Y]");
   }
   if (count > kMostChips)
     return absl::StrCat("slice ", slice.name(), " has ", count,
@@ -157,7 +158,7 @@ std::string WhatIsUnsaid(const Generation& generation) {
   if (!IsName(generation.name()) ||
       (!generation.prefix().empty() && !IsName(generation.prefix())))
     return absl::StrCat("name and prefix must be 1 to ", kLongestGeneration,
-                        " lower-case letters and digits");
+                        " lower-case letters and digits, as in name: \"v9\"");
   if (generation.name_counts() == COUNTS_UNSAID)
     return "say name_counts: CORES or CHIPS";
   if (generation.replica() == REPLICA_UNSAID)
@@ -187,7 +188,10 @@ absl::Status CheckGeneration(const Generation& generation) {
   }
   for (const char* name : kNeeded)
     if (given.count(name) == 0)
-      return Wrong(generation, absl::StrCat(name, " is missing"));
+      return Wrong(generation,
+                   absl::StrCat(name, " is missing: write ", name,
+                                " { value: X }, as pod_launch "
+                                "--print_hardware=v3 prints it"));
   for (const SliceShape& slice : generation.slices()) {
     const std::string wrong = WhatIsWrongIn(generation, slice);
     if (!wrong.empty()) return Wrong(generation, wrong);
@@ -203,7 +207,7 @@ absl::Status CheckSliceNames(const Generation& generation) {
     if (!names.insert(slice.name()).second)
       return Wrong(generation,
                    absl::StrCat("slice '", PrintableLine(slice.name()),
-                                "' is there twice"));
+                                "' is there twice; leave one out"));
   return absl::OkStatus();
 }
 

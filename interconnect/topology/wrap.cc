@@ -101,7 +101,8 @@ absl::Status Twist(const Generation& generation, Slice& slice) {
     return absl::InvalidArgumentError(absl::StrCat(
         "twist: ", slice.name, " is ", slice.grid_text(),
         "; v4 and v5p slices of n x n x 2n or n x 2n x 2n chips that wrap, n "
-        "at least 4, are offered twisted: 4x4x8, 4x8x8, 8x8x16, 8x16x16"));
+        "at least 4, are offered twisted: 4x4x8, 4x8x8, 8x8x16, 8x16x16; give "
+        "such a slice, as v4-256, or leave twist out"));
   }
   slice.twisted = true;
   absl::StrAppend(&slice.wrap_note,

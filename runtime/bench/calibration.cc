@@ -21,14 +21,16 @@ using SecondsBySize = std::map<std::int64_t, Seconds>;
 
 absl::Status Refuse(const std::string& given, const std::string& allowed) {
   return absl::InvalidArgumentError(
-      absl::StrCat("write_choices with ", given, "; ", allowed));
+      absl::StrCat("--write_choices with ", given, "; ", allowed));
 }
 
-absl::Status CheckFit(const std::string& flag,
+absl::Status CheckFit(const std::string& flag, const char* example,
                       const std::vector<std::string>& list) {
   if (list.size() == 1 && list[0] != "all") return absl::OkStatus();
   return Refuse(absl::StrCat(flag, " ", absl::StrJoin(list, ",")),
-                "a table is measured with one of them: give one");
+                absl::StrCat("a table is measured with one of them: give one, "
+                             "such as ",
+                             example));
 }
 
 std::int64_t TravellingBytes(const BenchSpec& bench, const BenchRow& row) {
@@ -102,18 +104,21 @@ absl::Status CheckCalibration(const BenchSpec& bench) {
                   "a table compares all algorithms: give --algo=all");
   }
   PODSIM_RETURN_IF_ERROR(
-      CheckFit("datatype", WordsIn<words::DataType::Word>(bench.datatype())));
+      CheckFit("datatype", "-d float",
+               WordsIn<words::DataType::Word>(bench.datatype())));
   PODSIM_RETURN_IF_ERROR(
-      CheckFit("op", WordsIn<words::Operation::Word>(bench.op())));
+      CheckFit("op", "-o sum", WordsIn<words::Operation::Word>(bench.op())));
   if (bench.root_size() != 1 || bench.root(0) < 0) {
     return Refuse("several roots", "give one, such as -r 0");
   }
   if (bench.run_cycles() != 1) {
     return Refuse(absl::StrCat("run_cycles ", bench.run_cycles()),
-                  "a table is of one cycle; raise -n to measure for longer");
+                  "a table is of one cycle: leave -N out, and raise -n to "
+                  "measure for longer");
   }
   if (bench.check() == 0) {
-    return Refuse("check 0", "a table is of verified results: give 1 or more");
+    return Refuse("check 0",
+                  "a table is of verified results: give -c 1 or more");
   }
   if (bench.ranks() != words::RankKind::hosts) {
     return Refuse(absl::StrCat("ranks ", WordOf(bench.ranks())),

@@ -47,7 +47,11 @@ absl::StatusOr<Addresses> Resolve(const Address& address) {
   const int error =
       getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(),
                   &wanted, &found);
-  if (error != 0) return CannotListen(address, gai_strerror(error));
+  if (error != 0)
+    return CannotListen(
+        address, absl::StrCat(gai_strerror(error),
+                              "; give an address of this machine, or 0.0.0.0 "
+                              "for all"));
   return Addresses(found, &freeaddrinfo);
 }
 

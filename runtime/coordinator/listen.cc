@@ -94,7 +94,9 @@ absl::StatusOr<Listener> Listen(const std::string& where,
                           ServerCredentialsFor(where, security));
   if (SomebodyListens(address)) {
     return absl::UnavailableError(
-        absl::StrCat("cannot listen on ", where, ": another program does"));
+        absl::StrCat("cannot listen on ", where,
+                     ": another program does; give another path, or end that "
+                     "program"));
   }
   grpc::ServerBuilder builder;
   Configure(builder);

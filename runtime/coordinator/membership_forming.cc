@@ -41,18 +41,21 @@ absl::Status Membership::CheckJoin(const Join& join) const {
     return absl::FailedPreconditionError(absl::StrCat(
         "process ", join.process(), " is of build \"", join.build_id(),
         "\", the coordinator of \"", options_.build_id,
-        "\"; results are only comparable within one build"));
+        "\"; results are only comparable within one build: use programs of "
+        "one build"));
   }
   if (join.process() < 0 || join.process() >= processes()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "process index ", join.process(), " is not in 0 ... ", processes() - 1,
         ": the pod has ", FormatCounted(processes(), "process"), " for ",
-        FormatCounted(plan_.bits().hosts(), "host")));
+        FormatCounted(plan_.bits().hosts(), "host"),
+        "; give pod_host one of them as --process"));
   }
   if (processes_[join.process()].join) {
     return absl::AlreadyExistsError(
         absl::StrCat(Describe(join.process()),
-                     " has joined already; give every process its own index"));
+                     " has joined already; give every pod_host its own "
+                     "--process"));
   }
   if (const absl::Status slice =
           CheckAcceleratorType(join.accelerator_type(), plan_.bits().slice());

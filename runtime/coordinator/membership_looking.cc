@@ -53,7 +53,7 @@ void Membership::CheckLooking(absl::Time now) {
     Fail(now, {.status = absl::DeadlineExceededError(absl::StrCat(
                    "the coordinator looks for ", options_.looking,
                    ", and has had no answer for ", absl::FormatDuration(limit),
-                   " (--initialization_timeout)"))});
+                   "; --initialization_timeout raises the limit"))});
     return;
   }
   if (now < next_looking_) return;

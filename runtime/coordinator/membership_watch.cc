@@ -75,6 +75,7 @@ void Membership::CheckForming(absl::Time now) {
     absl::StrAppend(&message, "; last refused: ", last_refusal_);
     if (refusals_ > 1) absl::StrAppend(&message, " (one of ", refusals_, ")");
   }
+  absl::StrAppend(&message, "; --initialization_timeout raises the limit");
   Fail(now, RootAt(static_cast<int>(missing - processes_.begin()),
                    absl::DeadlineExceededError(message)));
 }
@@ -107,7 +108,9 @@ void Membership::CheckLeases(absl::Time now) {
   switch (verdict->breach) {
     case LeaseBreach::kNoHeartbeat:
       message = absl::StrCat(who, " sent no heartbeat for ", silent, " (",
-                             doing, "): stopped, or cut off");
+                             doing,
+                             "): stopped, or cut off; --heartbeat_timeout "
+                             "raises the limit");
       break;
     case LeaseBreach::kFrozen:
       message = absl::StrCat(who, " is frozen: no progress for ", silent, " (",

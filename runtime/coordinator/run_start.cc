@@ -38,6 +38,15 @@ absl::Status NothingToRestore(ObjectStore& store, const std::string& path) {
     return absl::NotFoundError(absl::StrCat(
         "--restore is ", path,
         ", a file of a checkpoint; give its folder: --restore=", above));
+  // Of a step that is not there, what lies beside it.
+  const std::string folder = slash == path.npos ? "."
+                             : slash == 0       ? "/"
+                                                : above;
+  const auto newest = FindNewestGood(store, folder);
+  if (newest.ok() && newest->checkpoint.has_value())
+    return absl::NotFoundError(absl::StrCat(
+        "--restore: ", path, ": no checkpoint is there; the newest good one "
+        "beside it: --restore=", newest->checkpoint->path));
   return absl::NotFoundError(
       absl::StrCat("--restore: ", path,
                    ": no checkpoint is there; give the folder of one, such as "
@@ -132,9 +141,14 @@ absl::Status CheckIsOfRun(ObjectStore& store, const std::string& model_dir) {
       model_dir, " with another --model_dir"));
 }
 
-constexpr char kOtherOrder[] =
-    ": resuming would change the order of the examples; give the same, give "
-    "another --model_dir, or move it away";
+// `was`: what the checkpoint was trained with; `same`: how that is given.
+absl::Status OtherOrder(const CheckpointAt& at, const std::string& was,
+                        const std::string& is, const std::string& same) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      at.path, " was trained with ", was, ", the job has ", is,
+      ": resuming would change the order of the examples; ", same,
+      ", give another --model_dir, or move it away"));
+}
 
 // The stream goes on where it stopped only if it is the same stream.
 absl::Status CheckStream(const CheckpointAt& at, const PlanBits& bits) {
@@ -150,26 +164,26 @@ absl::Status CheckStream(const CheckpointAt& at, const PlanBits& bits) {
         "away"));
   }
   if (then.seed() != bits.seed()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(at.path, " was trained with --seed=", then.seed(),
-                     ", the job has ", bits.seed(), kOtherOrder));
+    const std::string was = absl::StrCat("--seed=", then.seed());
+    return OtherOrder(at, was, absl::StrCat(bits.seed()),
+                      absl::StrCat("give ", was));
   }
   if (then.in_order() != bits.in_order()) {
     const auto said = [](bool in_order) { return in_order ? "false" : "true"; };
-    return absl::InvalidArgumentError(absl::StrCat(
-        at.path, " was trained with --shuffle=", said(then.in_order()),
-        ", the job has ", said(bits.in_order()), kOtherOrder));
+    const std::string was = absl::StrCat("--shuffle=", said(then.in_order()));
+    return OtherOrder(at, was, said(bits.in_order()),
+                      absl::StrCat("give ", was));
   }
   const std::int64_t window = then.dataset().shuffle_window();
   if (!bits.in_order() && window != bits.dataset().shuffle_window()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        at.path, " was trained with ", WindowText(window), ", the job has ",
-        WindowText(bits.dataset().shuffle_window()), kOtherOrder));
+    return OtherOrder(at, WindowText(window),
+                      WindowText(bits.dataset().shuffle_window()),
+                      absl::StrCat("give ", WindowText(window)));
   }
   if (!bits.in_order() && then.dataset().lanes() != bits.dataset().lanes()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        at.path, " was trained with ", then.dataset().lanes(),
-        " lanes of shards, the job has ", bits.dataset().lanes(), kOtherOrder));
+    return OtherOrder(at,
+                      absl::StrCat(then.dataset().lanes(), " lanes of shards"),
+                      absl::StrCat(bits.dataset().lanes()), "give the same");
   }
   return absl::OkStatus();
 }

@@ -29,8 +29,9 @@ absl::StatusOr<std::string> ItemOf(const DataField& field) {
   if (field.type.dtype == DType::kBFloat16)
     return absl::InvalidArgumentError(
         absl::StrCat("field ", field.name,
-                     " is of bfloat16, which TFRecords have not: convert it to "
-                     "float32 first"));
+                     " is of bfloat16, which TFRecords have not: store it as "
+                     "float32, x.astype(\"float32\") in NumPy, and convert "
+                     "that"));
   const auto& sides = field.type.shape.dims;
   const std::vector<std::int64_t> of_example(sides.begin() + 1, sides.end());
   return absl::StrCat(
@@ -43,11 +44,17 @@ absl::StatusOr<std::string> ItemOf(const DataField& field) {
 absl::Status CheckSteps(const DatasetConfig& config) {
   if (config.features().empty()) return absl::OkStatus();
   PODSIM_ASSIGN_OR_RETURN(const Schema schema, ParseSchema(config.features()));
-  for (const SchemaField& field : schema.fields)
-    if (field.steps.crop || field.steps.flip || field.steps.pad > 0)
-      return absl::InvalidArgumentError(
-          "features: crop, pad and flip draw at random for each example anew; "
-          "shards would keep one draw: leave them out");
+  for (const SchemaField& field : schema.fields) {
+    std::vector<const char*> steps;
+    if (field.steps.crop) steps.push_back("crop");
+    if (field.steps.pad > 0) steps.push_back("pad");
+    if (field.steps.flip) steps.push_back("flip");
+    if (!steps.empty())
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--features: ", field.input, " has ", absl::StrJoin(steps, " and "),
+          ", drawn at random for each example anew; shards would keep one "
+          "draw: leave them out"));
+  }
   return absl::OkStatus();
 }
 
@@ -67,7 +74,8 @@ absl::Status CheckFillsShards(std::int64_t examples, std::int64_t shards) {
 absl::Status CheckEmpty(const std::string& output, ObjectStore& store) {
   if (output.empty())
     return absl::InvalidArgumentError(
-        "convert needs --output=DIR, where the shards go");
+        "convert needs --output=DIR, where the shards go, such as "
+        "--output=shards");
   const auto names = store.List(output);
   if (absl::IsNotFound(names.status()) && store.Stat(output).ok())
     return absl::AlreadyExistsError(absl::StrCat(
@@ -78,13 +86,13 @@ absl::Status CheckEmpty(const std::string& output, ObjectStore& store) {
   for (const std::string& name : *names)
     if (name == kUnfinishedName)
       return absl::AlreadyExistsError(absl::StrCat(
-          output, " has ", name,
+          "--output is \"", output, "\", which has ", name,
           ": another conversion writes there, or was ended before it was done; "
           "give another folder, or remove what it left"));
   for (const std::string& name : *names)
     if (absl::StartsWith(name, "train") || absl::StartsWith(name, "eval"))
       return absl::AlreadyExistsError(absl::StrCat(
-          output, " has ", name,
+          "--output is \"", output, "\", which has ", name,
           " already: give an empty folder, or data sets would mix"));
   return absl::OkStatus();
 }

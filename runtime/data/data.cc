@@ -22,6 +22,7 @@
 #include "runtime/data/conversion.h"
 #include "runtime/data/example_text.h"
 #include "runtime/data/record_keys.h"
+#include "runtime/data/unread_settings.h"
 #include "settings/check.h"
 #include "settings/command_line.h"
 #include "settings/pasted.h"
@@ -55,7 +56,8 @@ absl::StatusOr<std::string> Index(const Dataset& dataset,
   if (directory.empty())
     return absl::FailedPreconditionError(absl::StrCat(
         counts,
-        "; the index is not kept: neither XDG_CACHE_HOME nor HOME is set"));
+        "; the index is not kept: neither XDG_CACHE_HOME nor HOME is set; set "
+        "one of them"));
   if (!dataset.index_kept())
     return absl::FailedPreconditionError(
         absl::StrCat(counts, "; the index is not kept under ", directory,
@@ -274,7 +276,11 @@ DataResult RunData(const std::vector<std::string>& args, ObjectStore& store,
                              {"examples", {"show"}}});
       !read.ok())
     return Failed(read, args);
+  const DataSettings given = settings;
   FillDefaults(settings);
+  if (const absl::Status unread = CheckAreRead(given, settings.dataset());
+      !unread.ok())
+    return Failed(unread, args);
   if (const absl::Status named =
           CheckPathIsNoDataset(settings, names_dataset, store);
       !named.ok())

@@ -7,8 +7,8 @@
 namespace podsim {
 namespace {
 
-constexpr TextKind kHardwareText = {"hardware",
-                                    "as pod_launch --print_hardware writes it"};
+constexpr TextKind kHardwareText = {
+    .name = "hardware", .example = "pod_launch --print_hardware=v3 prints it"};
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -21,6 +22,7 @@
 #include "host/storage/known_file.h"
 #include "host/storage/no_file.h"
 #include "host/storage/uri_store.h"
+#include "runtime/files/number_slip.h"
 #include "runtime/files/other_kind.h"
 #include "runtime/files/text_slip.h"
 #include "settings/nearest_names.h"
@@ -50,6 +52,8 @@ class FirstError final : public google::protobuf::io::ErrorCollector {
   void AddError(int line, google::protobuf::io::ColumnNumber column,
                 const std::string& message) override {
     if (!error_.empty()) return;
+    if (absl::StartsWith(message, "Expected ")) error_ = MissingValue(line);
+    if (!error_.empty()) return;
     StepBack(message, line, column);
     error_ = absl::StrCat(
         name_, ":", line + 1, ":", column + 1, ": ",
@@ -61,6 +65,28 @@ class FirstError final : public google::protobuf::io::ErrorCollector {
   const std::string& error() const { return error_; }
 
  private:
+  // Of "train_steps:" and no more, whose value protobuf looks for in what
+  // follows: the field of the next line, or the end. Empty: it is not that.
+  std::string MissingValue(int line) const {
+    const bool before = LineAt(line).find(':') != absl::string_view::npos ||
+                        absl::StripAsciiWhitespace(LineAt(line)).empty();
+    for (int at = line; at >= 0 && before; --at) {
+      absl::string_view text = LineAt(at);
+      text = absl::StripAsciiWhitespace(text.substr(0, text.find('#')));
+      const bool has_value = !text.empty() && text.back() != ':';
+      if (has_value && at < line) return "";
+      if (has_value || text.empty()) continue;
+      const std::string name(text.substr(0, text.size() - 1));
+      const auto* const field = FieldNamed(name, file_);
+      if (field == nullptr || field->message_type() != nullptr) return "";
+      return absl::StrCat(name_, ":", at + 1, ":", LineAt(at).find(':') + 1,
+                          ": ", name, " has no value; give ",
+                          IsNumber(*field) ? NumberInFile(*field) : "one",
+                          ", as in ", name, ": VALUE", AllowedWords(field));
+    }
+    return "";
+  }
+
   // Of an unknown word protobuf says where what follows it begins.
   void StepBack(const std::string& message, int& line, int& column) const {
     constexpr absl::string_view kUnknown = "Unknown enumeration value of \"";
@@ -105,9 +131,18 @@ std::string JsonHint(const std::string& message, const std::string& text,
   return AllowedWords(file.FindFieldByName(message.substr(1, end - 1)));
 }
 
+// What the field takes; `otherwise` where it holds no numbers.
+std::string WantedOf(const std::string& name, const char* otherwise,
+                     const google::protobuf::Descriptor& file) {
+  const auto* const field = FieldNamed(name, file);
+  return field != nullptr && IsNumber(*field) ? NumberInFile(*field)
+                                              : otherwise;
+}
+
 // Of a value of another type than the field's: "train_steps is \"many\"; give a
 // whole number". Empty: the message is of another kind.
-std::string JsonValueText(const std::string& message) {
+std::string JsonValueText(const std::string& message,
+                          const google::protobuf::Descriptor& file) {
   constexpr std::pair<const char*, const char*> kTypes[] = {
       {"INT", "a whole number"},
       {"DOUBLE", "a number"},
@@ -127,7 +162,7 @@ std::string JsonValueText(const std::string& message) {
       return PrintableLine(absl::StrCat(
           message.substr(1, value - 1), " is ",
           message.substr(begin, std::min(type - begin, kLongestJsonValue)),
-          "; give ", wanted));
+          "; give ", WantedOf(message.substr(1, value - 1), wanted, file)));
   return "";
 }
 
@@ -159,7 +194,8 @@ absl::Status ParseJson(const std::string& text, const std::string& name,
       google::protobuf::StringPiece(text), &message);
   if (parsed.ok()) return absl::OkStatus();
   const std::string why = std::string(parsed.message());
-  if (const std::string plain = JsonValueText(why); !plain.empty())
+  if (const std::string plain = JsonValueText(why, *message.GetDescriptor());
+      !plain.empty())
     return absl::InvalidArgumentError(absl::StrCat(name, ": ", plain));
   if (const std::string field = JsonFieldText(why, *message.GetDescriptor());
       !field.empty())
@@ -200,7 +236,12 @@ absl::StatusOr<std::string> ReadText(const std::string& path,
   if (absl::IsOutOfRange(text.status()))
     return absl::InvalidArgumentError(
         absl::StrCat(what, " ", std::string(text.status().message())));
-  if (absl::IsNotFound(text.status())) return NoFile(*store, path, what);
+  if (absl::IsNotFound(text.status())) {
+    const absl::Status none = NoFile(*store, path, what);
+    if (!absl::StartsWith(none.message(), "there is no ")) return none;
+    return absl::NotFoundError(absl::StrCat(
+        none.message(), "; a ", kind.name, " is written as ", kind.example));
+  }
   if (!text.ok()) return Annotate(text.status(), what);
   if (text->starts_with(kByteOrderMark)) text->erase(0, kByteOrderMark.size());
   const KnownFile known =

@@ -1,21 +1,19 @@
 #include "runtime/files/text_slip.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <limits>
+#include <cstddef>
 #include <optional>
 #include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/printable.h"
 #include "runtime/files/foreign_line.h"
+#include "runtime/files/number_slip.h"
 #include "settings/nearest_names.h"
 #include "settings/setting.h"
 
@@ -27,6 +25,7 @@ using ::google::protobuf::FieldDescriptor;
 
 constexpr std::size_t kLongestMessage = 200;
 constexpr std::size_t kLongestValue = 64;
+constexpr char kNoBool[] = "Invalid value for boolean field";
 
 // The text between the last two quotation marks.
 std::string LastQuoted(const std::string& message) {
@@ -64,93 +63,41 @@ std::optional<Assignment> AssignmentIn(absl::string_view line) {
   return Assignment{std::string(name), PrintableLine(std::string(value))};
 }
 
-bool IsWhole(const FieldDescriptor& field) {
-  switch (field.cpp_type()) {
-    case FieldDescriptor::CPPTYPE_INT32:
-    case FieldDescriptor::CPPTYPE_INT64:
-    case FieldDescriptor::CPPTYPE_UINT32:
-    case FieldDescriptor::CPPTYPE_UINT64:
-      return true;
-    default:
-      return false;
-  }
+// "step: soon" in a line of several fields, for "Expected integer, got: soon";
+// nullopt: the message is of another kind.
+std::optional<Assignment> AssignmentOf(const std::string& message,
+                                       absl::string_view line) {
+  constexpr absl::string_view kGot = ", got: ";
+  const std::size_t got = message.find(kGot.data());
+  if (got == message.npos) return std::nullopt;
+  const std::string begin(absl::StripSuffix(
+      absl::string_view(message).substr(got + kGot.size()), "."));
+  const std::size_t at = begin.empty() ? line.npos : line.find(begin);
+  if (at == line.npos) return std::nullopt;
+  const absl::string_view before =
+      absl::StripTrailingAsciiWhitespace(line.substr(0, at));
+  if (before.empty() || before.back() != ':') return std::nullopt;
+  const std::size_t name = before.find_last_of(" \t{};,");
+  return Assignment{
+      std::string(before.substr(name + 1, before.size() - name - 2)),
+      PrintableLine(std::string(
+          line.substr(at, line.find_first_of(" \t{};,#", at) - at)))};
 }
 
-bool IsNumber(const FieldDescriptor& field) {
-  return IsWhole(field) ||
-         field.cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE ||
-         field.cpp_type() == FieldDescriptor::CPPTYPE_FLOAT;
-}
-
-// "4M", "2 GiB" as a number; nullopt: it has no such unit.
-std::optional<std::int64_t> WithoutUnit(absl::string_view value) {
-  const std::size_t end = value.find_first_not_of("0123456789");
-  std::int64_t number = 0;
-  if (end == value.npos || !absl::SimpleAtoi(value.substr(0, end), &number))
-    return std::nullopt;
-  const std::string unit =
-      absl::AsciiStrToUpper(absl::StripAsciiWhitespace(value.substr(end)));
-  constexpr absl::string_view kUnits = "KMG";
-  const std::size_t power = unit.empty() ? kUnits.npos : kUnits.find(unit[0]);
-  if (power == kUnits.npos ||
-      (unit.size() > 1 && unit.substr(1) != "B" && unit.substr(1) != "IB") ||
-      number > std::numeric_limits<std::int64_t>::max() >> 30)
-    return std::nullopt;
-  return number << 10 * (power + 1);
-}
-
-std::string LargestOf(const FieldDescriptor& field) {
-  switch (field.cpp_type()) {
-    case FieldDescriptor::CPPTYPE_INT32:
-      return absl::StrCat(std::numeric_limits<std::int32_t>::max());
-    case FieldDescriptor::CPPTYPE_UINT32:
-      return absl::StrCat(std::numeric_limits<std::uint32_t>::max());
-    case FieldDescriptor::CPPTYPE_UINT64:
-      return absl::StrCat(std::numeric_limits<std::uint64_t>::max());
-    default:
-      return absl::StrCat(std::numeric_limits<std::int64_t>::max());
-  }
-}
-
-// What is to be written in the place of a number's value.
-std::string NumberAdvice(const std::string& message,
-                         const FieldDescriptor& field,
-                         const std::string& typed) {
-  std::string bare = absl::StrReplaceAll(typed, {{"\"", ""}, {" ", ""}});
-  const auto as = [&](absl::string_view value) {
-    return absl::StrCat(field.name(), ": ", value);
-  };
-  if (absl::StrContains(bare, ',') && field.is_repeated())
-    return absl::StrCat("; a list stands in brackets: ",
-                        as(absl::StrCat("[", bare, "]")));
-  if (const auto number = WithoutUnit(bare))
-    return absl::StrCat("; a number in a file has no unit: ",
-                        as(absl::StrCat(*number)));
-  if (absl::StartsWith(message, "Integer out of range"))
-    return absl::StrCat(", which is out of range; the largest is ",
-                        LargestOf(field));
-  bare = absl::StrReplaceAll(bare, {{",", ""}});
-  double number = 0;
-  if (bare != typed && absl::SimpleAtod(bare, &number))
-    return absl::StrCat("; a number is written as ", as(bare));
-  return IsWhole(field) ? "; give a whole number" : "; give a number";
-}
-
-bool IsWritten(const FieldDescriptor& field, const std::string& value) {
-  std::int64_t whole = 0;
-  double number = 0;
-  return IsWhole(field) ? absl::SimpleAtoi(value, &whole)
-                        : absl::SimpleAtod(value, &number);
+bool IsNumberNamed(const std::string& name, const Descriptor& file) {
+  const FieldDescriptor* const field = FieldNamed(name, file);
+  return field != nullptr && IsNumber(*field);
 }
 
 // Of a number that is none; empty: the line is of another kind, or the slip is
 // in the one before.
 std::string NumberSlip(const std::string& message, absl::string_view line,
                        const Descriptor& file) {
-  const auto given = AssignmentIn(line);
-  if (!given) return "";
-  const FieldDescriptor* field = FieldNamed(given->name, file);
-  if (field == nullptr || !IsNumber(*field)) return "";
+  auto given = AssignmentIn(line);
+  if (!given || !IsNumberNamed(given->name, file))
+    given = AssignmentOf(message, line);
+  if (!given || !IsNumberNamed(given->name, file)) return "";
+  const FieldDescriptor* const field = FieldNamed(given->name, file);
   if (IsWritten(*field, given->value) &&
       !absl::StartsWith(message, "Integer out of range"))
     return "";
@@ -177,6 +124,10 @@ std::string WhyOf(const std::string& message) {
   if (absl::StartsWith(message, "Unknown enumeration value"))
     return absl::StrCat(LastQuoted(message), " is \"",
                         PrintableLine(FirstQuoted(message)), "\"");
+  if (absl::StartsWith(message, kNoBool))
+    return absl::StrCat(FirstQuoted(message), " is \"",
+                        PrintableLine(LastQuoted(message)),
+                        "\"; give true or false");
   if (absl::StrContains(message, "has no field named"))
     return absl::StrCat("there is no field \"",
                         PrintableLine(LastQuoted(message)), "\"");
@@ -226,7 +177,8 @@ std::string Hint(const std::string& message, absl::string_view line,
 
 std::string SlipText(const std::string& message, absl::string_view line,
                      const Descriptor& file, const std::string& written) {
-  if (std::string slip = ForeignLine(message, line); !slip.empty()) return slip;
+  if (std::string slip = ForeignLine(message, line, file); !slip.empty())
+    return slip;
   if (absl::StrContains(message, "is specified multiple times"))
     return absl::StrCat(FirstQuoted(message),
                         " stands twice; keep one of them");

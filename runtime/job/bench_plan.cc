@@ -70,7 +70,10 @@ absl::Status CheckSizes(const BenchSpec& bench) {
   return NotAllowed("stepbytes",
                     absl::StrCat(bench.stepbytes(), ", which makes ",
                                  FormatCount(sizes + 1), " sizes"),
-                    absl::StrCat("steps that make up to ",
+                    absl::StrCat((bench.maxbytes() - bench.minbytes()) /
+                                         kMostSizes +
+                                     1,
+                                 " and more, which make up to ",
                                  FormatCount(kMostSizes), "; or -f 2"));
 }
 
@@ -137,8 +140,14 @@ absl::Status CheckRows(const BenchSpec& bench) {
     rows *= factor;
     if (rows > kMostRows) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "sizes, algorithms, data types, operations and roots make more than ",
-          FormatCount(kMostRows), " rows; ask for fewer at a time"));
+          FormatCounted(static_cast<std::int64_t>(BenchSizes(bench).size()),
+                        "size"),
+          ", ", FormatCounted(bench.algorithm_size(), "algorithm"), ", ",
+          FormatCounted(bench.datatype_size(), "data type"), ", ",
+          FormatCounted(bench.op_size(), "operation"), " and ",
+          FormatCounted(bench.root_size(), "root"), " make more than ",
+          FormatCount(kMostRows),
+          " rows; ask for fewer at a time, as with -f 2 or -r 0"));
     }
   }
   return absl::OkStatus();
@@ -186,7 +195,8 @@ absl::Status CheckBench(const BenchSpec& bench) {
   PODSIM_RETURN_IF_ERROR(CheckSizes(bench));
   if (bench.per_iter_skip() < bench.iters()) return absl::OkStatus();
   return NotAllowed("per_iter_skip", absl::StrCat(bench.per_iter_skip()),
-                    absl::StrCat("0 to ", FormatCount(bench.iters() - 1)));
+                    absl::StrCat("0 to ", FormatCount(bench.iters() - 1),
+                                 ", less than --iters"));
 }
 
 absl::StatusOr<JobPlan> PlanBench(const JobSpec& asked,

@@ -4,10 +4,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/printable.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "host/input/dataset_kinds.h"
 #include "host/input/fields.h"
+#include "runtime/job/fill_dataset.h"
 #include "runtime/job/optimizer.h"
 #include "runtime/job/planner.h"
 #include "runtime/job/scaling.h"
@@ -43,63 +45,6 @@ std::int64_t BestChunkBytes(const JobSpec& spec) {
   const bool long_ones =
       spec.processes() == 1 || wire == words::WireType::bfloat16;
   return (long_ones ? 256 : 128) * kKiB;
-}
-
-// A folder of images is shuffled as a whole: it has no shards to go through.
-bool HasWindow(const std::string& dataset) {
-  return IsOfShards(dataset) && dataset != "images";
-}
-
-std::string DatasetsWithFiles() {
-  std::vector<std::string> names;
-  for (const DatasetKind& kind : DatasetKinds())
-    if (kind.files != nullptr) names.emplace_back(kind.name);
-  return absl::StrJoin(names, ", ");
-}
-
-absl::Status CheckFiles(const JobSpec& spec) {
-  const std::string& dataset = spec.dataset();
-  const DatasetKind* const kind = FindDatasetKind(dataset);
-  if (kind == nullptr) return UnknownDataset(dataset);
-  const bool has_files = kind->files != nullptr;
-  if (!has_files) PODSIM_RETURN_IF_ERROR(CheckIsRead(spec.data_dir()));
-  if (!has_files && !spec.data_dir().empty())
-    return absl::InvalidArgumentError(absl::StrCat(
-        "data_dir is for dataset=", DatasetsWithFiles(), "; ", dataset,
-        dataset == "synthetic" ? " is made from the seed" : " are built in",
-        ": leave data_dir out, or say which dataset its files are"));
-  if (!has_files || !spec.data_dir().empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("dataset=", dataset,
-                   " needs data_dir, the directory of its ", kind->files));
-}
-
-// Only synthetic data have a shape that the user chooses, and only shards a
-// schema.
-absl::Status FillDataset(JobSpec& spec) {
-  if (spec.dataset() == "synthetic") {
-    PODSIM_DEFAULT(spec, classes, 10);
-    PODSIM_DEFAULT(spec, synthetic_examples, 60'000);
-    if (spec.example_shape().empty()) {
-      spec.add_example_shape(28);
-      spec.add_example_shape(28);
-    }
-  } else if (!spec.example_shape().empty() || spec.has_synthetic_examples() ||
-             (spec.has_classes() && !IsOfShards(spec.dataset()))) {
-    return absl::InvalidArgumentError(
-        "example_shape, classes and synthetic_examples are for "
-        "dataset=synthetic, classes for shards and images too; other data sets "
-        "bring their own");
-  }
-  if (!IsOfShards(spec.dataset()) && spec.has_features())
-    return absl::InvalidArgumentError(absl::StrCat(
-        "features is for dataset=tfrecord, csv, images and cifar; ",
-        spec.dataset(), " brings its own: leave it out"));
-  if (!HasWindow(spec.dataset()) && spec.has_shuffle_window())
-    return absl::InvalidArgumentError(
-        absl::StrCat("shuffle_window is for dataset=tfrecord, csv and cifar; ",
-                     spec.dataset(), " is shuffled as a whole: leave it out"));
-  return CheckFiles(spec);
 }
 
 bool HasReference(const JobSpec& spec) {
@@ -179,17 +124,30 @@ absl::StatusOr<std::int64_t> SpecReferenceBatch(const JobSpec& spec,
   return spec.reference_batch_size();
 }
 
-absl::Status CheckComplete(const JobSpec& spec, const char* what) {
+absl::Status CheckComplete(const JobSpec& spec, const std::string& what) {
+  const struct {
+    bool said;
+    const char* flags;
+    const char* example;
+  } needs[] = {
+      {spec.has_topology(), "--topology", "--topology=v3-8"},
+      {spec.has_dataset(), "--dataset", "--dataset=digits"},
+      {HasBatch(spec), "--batch_per_core or --train_batch_size",
+       "--batch_per_core=8"},
+      {HasLength(spec), "--train_steps or --epochs", "--epochs=1"},
+      {HasRate(spec), "--learning_rate or --base_learning_rate",
+       "--learning_rate=0.1"}};
   std::vector<const char*> missing;
-  if (!spec.has_topology()) missing.push_back("topology");
-  if (!spec.has_dataset()) missing.push_back("dataset");
-  if (!HasBatch(spec)) missing.push_back("batch_per_core or train_batch_size");
-  if (!HasLength(spec)) missing.push_back("train_steps or epochs");
-  if (!HasRate(spec)) missing.push_back("learning_rate or base_learning_rate");
+  std::vector<const char*> examples;
+  for (const auto& need : needs) {
+    if (need.said) continue;
+    missing.push_back(need.flags);
+    examples.push_back(need.example);
+  }
   if (missing.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(what, " of your own has no recipe: the job must say ",
-                   absl::StrJoin(missing, "; ")));
+  return absl::InvalidArgumentError(absl::StrCat(
+      what, " has no recipe: give ", absl::StrJoin(missing, ", "), ", as in ",
+      absl::StrJoin(examples, " ")));
 }
 
 absl::Status FillAsTyped(JobSpec& spec) {
@@ -199,8 +157,8 @@ absl::Status FillAsTyped(JobSpec& spec) {
     return absl::InvalidArgumentError(absl::StrCat(
         "lr_scaling is ", WordOf(spec.lr_scaling()),
         " but steps and learning rate are the job's own and have no reference "
-        "to scale from; give reference_topology or reference_batch_size, or "
-        "leave lr_scaling out"));
+        "to scale from; give --reference_topology or --reference_batch_size, "
+        "or leave lr_scaling out"));
   spec.set_lr_scaling(words::RateScaling::none);
   return absl::OkStatus();
 }
@@ -262,12 +220,18 @@ namespace {
 absl::StatusOr<Recipe> RecipeOf(const JobSpec& spec) {
   // Of a model that podsim has nothing is known with data that nobody knows.
   if (!spec.has_model_file() && IsOfShards(spec.dataset()))
-    PODSIM_RETURN_IF_ERROR(CheckComplete(spec, "a data set"));
+    PODSIM_RETURN_IF_ERROR(
+        CheckComplete(spec, absl::StrCat("dataset=", spec.dataset())));
   if (!spec.has_model_file()) return FindRecipe(spec.model(), spec.dataset());
-  PODSIM_RETURN_IF_ERROR(CheckComplete(spec, "a model"));
+  PODSIM_RETURN_IF_ERROR(
+      CheckComplete(spec, absl::StrCat("model_file=",
+                                       PrintableLine(spec.model_file()))));
   if (!spec.hidden().empty())
-    return absl::InvalidArgumentError(
-        "hidden is for a model that model names; model_file has its own");
+    return absl::InvalidArgumentError(absl::StrCat(
+        "hidden is ", absl::StrJoin(spec.hidden(), ","), " but model_file=",
+        PrintableLine(spec.model_file()),
+        " has its own layers; leave hidden out, or give --model=mlp instead "
+        "of the file"));
   return Recipe();
 }
 

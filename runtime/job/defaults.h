@@ -44,9 +44,9 @@ absl::StatusOr<std::int64_t> SpecReferenceBatch(const JobSpec& spec,
                                                 std::int64_t batch_per_core);
 
 // Whether the job says what a recipe would: slice, data set, batch, length and
-// rate. `what`: "a model", "a program" of the caller's own.
+// rate. `what`: "dataset=csv", "a program of your own".
 // Errors: INVALID_ARGUMENT, naming what is missing.
-absl::Status CheckComplete(const JobSpec& spec, const char* what);
+absl::Status CheckComplete(const JobSpec& spec, const std::string& what);
 
 // A job that has its own length and its own rate, and names no reference:
 // nothing of it is scaled. Its lr_scaling becomes "none", but for a

@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "runtime/job/draw_faults.h"
 #include "runtime/job/fault_rules.h"
+#include "settings/nearest_names.h"
 
 namespace podsim {
 namespace {
@@ -32,17 +33,24 @@ absl::Status CheckKind(const std::string& who, int kind,
     return Bad(who, absl::StrCat(kind == Fault::UNSET
                                      ? std::string("has no kind")
                                      : absl::StrCat("no kind is ", kind),
-                                 "; there are ", FaultKindNames()));
+                                 "; there are ", FaultKindNames(),
+                                 ", as in kind: KILL"));
   }
   if (rule->storage && !scope.checkpoints) {
     return Bad(who,
                "nothing is written without checkpoints; add --model_dir=DIR");
   }
   if (rule->link && ProcessOfHost(scope, 0).end == scope.hosts) {
-    return Bad(who, "there is no line in a job of one process");
+    return Bad(who, absl::StrCat("there is no link in a job of one process; ",
+                                 scope.hosts > 1
+                                     ? "give --processes=2 or more"
+                                     : "give a --topology of several hosts, "
+                                       "such as v3-32"));
   }
   if (rule->link && SendersOf(scope).empty()) {
-    return Bad(who, "no frames go from one process to another in this job");
+    return Bad(who,
+               "no frames go from one process to another in this job: leave "
+               "it out");
   }
   return absl::OkStatus();
 }
@@ -60,7 +68,9 @@ absl::Status CheckSeconds(const std::string& who, const FaultRule& rule,
                           double seconds) {
   if (!rule.seconds) {
     if (seconds == 0) return absl::OkStatus();
-    return Bad(who, "seconds are for SLOW and DELAY");
+    return Bad(who, absl::StrCat("seconds is ", seconds,
+                                 ", but they are for SLOW and DELAY: leave "
+                                 "them out"));
   }
   if (seconds > 0 && seconds <= kMostSeconds) return absl::OkStatus();
   const std::string allowed =
@@ -74,14 +84,22 @@ absl::Status CheckSeconds(const std::string& who, const FaultRule& rule,
 absl::Status CheckPhase(const std::string& who, const FaultRule& rule,
                         const std::string& phase, const FaultScope& scope) {
   if (phase.empty()) return absl::OkStatus();
-  if (!rule.phase) return Bad(who, "a phase is for KILL, FREEZE and SLOW");
-  if (std::ranges::find(FaultPhases(), phase) == FaultPhases().end()) {
-    return Bad(
-        who, absl::StrCat("no phase is called '", PrintableLine(phase),
-                          "'; there are ", absl::StrJoin(FaultPhases(), ", ")));
+  const std::vector<std::string> phases(FaultPhases().begin(),
+                                        FaultPhases().end());
+  if (!rule.phase) {
+    return Bad(who, absl::StrCat("phase is '", PrintableLine(phase),
+                                 "', but a phase is for KILL, FREEZE and SLOW: "
+                                 "leave it out"));
+  }
+  if (std::ranges::find(phases, phase) == phases.end()) {
+    return Bad(who, absl::StrCat("no phase is called '", PrintableLine(phase),
+                                 "'", DidYouMean(phase, phases),
+                                 "; there are ", absl::StrJoin(phases, ", ")));
   }
   if (phase == kCheckpointPhase && !scope.checkpoints) {
-    return Bad(who, "there is no phase checkpoint without --model_dir=DIR");
+    return Bad(who,
+               "there is no phase checkpoint without --model_dir=DIR: add "
+               "that, or give another phase");
   }
   return absl::OkStatus();
 }
@@ -96,19 +114,25 @@ absl::Status CheckFault(const std::string& who, const Fault& fault,
     const FaultyProcess own = ProcessOfHost(scope, fault.host());
     if (fault.to() >= own.first && fault.to() < own.end) {
       return Bad(who,
-                 absl::StrCat("no line from host ", fault.host(), " to host ",
-                              fault.to(), ": both are of one process"));
+                 absl::StrCat("no link from host ", fault.host(), " to host ",
+                              fault.to(), ": both are of one process; give to ",
+                              "a host of another, or more --processes"));
     }
     const std::vector<int> peers = PeersOf(scope, fault.host());
     if (std::ranges::find(peers, fault.to()) == peers.end()) {
+      const std::string others =
+          peers.empty() ? "hosts of its own process: give another host"
+                        : absl::StrCat(absl::StrJoin(peers, ", "),
+                                       ": give to: ", peers.front());
       return Bad(who,
                  absl::StrCat("no frames go from host ", fault.host(),
                               " to host ", fault.to(), " in this job, only to ",
-                              peers.empty() ? "hosts of its own process"
-                                            : absl::StrJoin(peers, ", ")));
+                              others));
     }
   } else if (fault.to() != 0) {
-    return Bad(who, "to is for CUT, DELAY and FLIP");
+    return Bad(who, absl::StrCat("to is ", fault.to(),
+                                 ", but it is for CUT, DELAY and FLIP: leave "
+                                 "it out"));
   }
   if (fault.step() < 1 || fault.step() > scope.steps) {
     return Bad(who, absl::StrCat("step ", fault.step(), " is not in 1 ... ",
@@ -123,12 +147,14 @@ absl::Status CheckFault(const std::string& who, const Fault& fault,
 absl::Status CheckRandom(const RandomFaults& random, const FaultScope& scope) {
   const std::string who = "random faults";
   if (!(random.per_step() > 0 && random.per_step() <= 1)) {
-    return Bad(who, absl::StrCat("per_step ", random.per_step(),
-                                 " is not above 0 and up to 1"));
+    return Bad(who, absl::StrCat("per_step is ", random.per_step(),
+                                 "; give above 0 and up to 1, as in per_step: "
+                                 "0.02"));
   }
   if (random.kinds().empty()) {
     return Bad(who,
-               absl::StrCat("have no kinds; there are ", FaultKindNames()));
+               absl::StrCat("have no kinds; there are ", FaultKindNames(),
+                            ", as in kinds: KILL"));
   }
   for (const int kind : random.kinds()) {
     const std::string name = RuleOf(kind) ? Fault::Kind_Name(RuleOf(kind)->kind)
@@ -138,7 +164,9 @@ absl::Status CheckRandom(const RandomFaults& random, const FaultScope& scope) {
   }
   if (scope.steps > kMostStepsToDraw) {
     return Bad(who, absl::StrCat("are for jobs of up to ", kMostStepsToDraw,
-                                 " steps, not of ", scope.steps));
+                                 " steps, not of ", scope.steps,
+                                 "; list faults { ... } instead, or lower "
+                                 "--train_steps"));
   }
   return absl::OkStatus();
 }

@@ -134,7 +134,8 @@ absl::Status FillInputMemory(JobPlan& plan) {
     return absl::ResourceExhaustedError(absl::StrCat(
         "input_memory is ", FormatBytes(asked), ", but a batch of ",
         FormatCount(rows), " examples of a process takes ", FormatBytes(batch),
-        ": raise it, or use more processes or a smaller batch"));
+        "; give --input_memory=", (batch + kMiB - 1) / kMiB,
+        "M or more, more --processes or a smaller batch"));
   MachineMemory& machine = *plan.mutable_machine_memory();
   // Files that are an example each are read as they are wanted, and kept for a
   // while where they come from far away.
@@ -199,8 +200,8 @@ absl::Status AdmitToMachine(const JobPlan& plan, std::int64_t available,
       FormatBytes(limit),
       allowed > 0 ? " are allowed (host_memory_bytes)" : " are there", "; ",
       plan.spec().processes() > 1 && alone <= limit
-          ? absl::StrCat("processes=1 needs ", FormatBytes(alone))
-          : std::string("use a smaller slice, batch or model"),
+          ? absl::StrCat("--processes=1 needs ", FormatBytes(alone))
+          : std::string("use a smaller --topology, --batch_per_core or model"),
       "; --dry_run plans without"));
 }
 

@@ -35,8 +35,9 @@ absl::Status NeedsBucket(const char* setting) {
   return absl::InvalidArgumentError(absl::StrCat(
       setting,
       " is about a bucket, and none of data_dir, model_dir, restore, "
-      "model_file and metrics_file names one (gs://...): a plain path is on "
-      "this machine"));
+      "model_file and metrics_file names one: a plain path is on this machine; "
+      "leave ",
+      setting, " out, or give --model_dir=gs://BUCKET/DIR"));
 }
 
 // "/data/x" of "/data/x/train-*" and of "/data/x/".
@@ -63,7 +64,8 @@ absl::Status CheckWithoutBucket(const JobSpec& spec) {
   if (spec.simulate_geography())
     return absl::InvalidArgumentError(
         "simulate_geography is about what is read and written, and the job "
-        "names none of data_dir, model_dir, restore and model_file");
+        "names none of data_dir, model_dir, restore and model_file; give "
+        "--model_dir=DIR, or leave it out");
   if (spec.has_bucket_location()) return NeedsBucket("bucket_location");
   if (spec.require_same_region()) return NeedsBucket("require_same_region");
   if (spec.has_links()) return NeedsBucket("links");
@@ -196,15 +198,19 @@ void WarnOfBuckets(JobPlan& plan) {
           plan);
 }
 
-// Why it is not known how far it is to `place`; empty: it is.
-std::string WhatIsNotKnown(const BucketPlace& place,
+// Why it is not known how far it is to `place`, which `setting` asks for;
+// empty: it is.
+std::string WhatIsNotKnown(const char* setting, const BucketPlace& place,
                            const JobGeography& geography, const Slice& slice) {
   if (geography.region().empty())
-    return absl::StrCat("no zone offers ", slice.name,
-                        ", so that its region is not known");
+    return absl::StrCat(setting, ": no zone offers ", slice.name,
+                        ", so that its region is not known; leave ", setting,
+                        " out");
   return place.location().empty()
-             ? absl::StrCat("it is not known where ", place.bucket(),
-                            " is; say so with bucket_location")
+             ? absl::StrCat(setting, ": it is not known where ", place.bucket(),
+                            " is; say so with bucket_location, such as "
+                            "--bucket_location=",
+                            geography.region())
              : "";
 }
 
@@ -214,24 +220,23 @@ absl::Status CheckSameRegion(const JobGeography& geography,
     if (place.nearness() == BucketPlace::SAME_REGION ||
         place.nearness() == BucketPlace::AROUND)
       continue;
-    std::string why = WhatIsNotKnown(place, geography, slice);
+    std::string why =
+        WhatIsNotKnown("require_same_region", place, geography, slice);
     if (why.empty())
-      why =
-          absl::StrCat(place.bucket(), " is in ", place.location(),
-                       ", the pod in ", geography.zone(), "; make a bucket in ",
-                       geography.region(), " and copy what it needs");
-    return absl::InvalidArgumentError(
-        absl::StrCat("require_same_region: ", why));
+      why = absl::StrCat("require_same_region: ", place.bucket(), " is in ",
+                         place.location(), ", the pod in ", geography.zone(),
+                         "; make a bucket in ", geography.region(),
+                         " and copy what it needs");
+    return absl::InvalidArgumentError(why);
   }
   return absl::OkStatus();
 }
 
 absl::Status CheckDistances(const JobGeography& geography, const Slice& slice) {
   for (const BucketPlace& place : geography.buckets()) {
-    const std::string why = WhatIsNotKnown(place, geography, slice);
-    if (!why.empty())
-      return absl::InvalidArgumentError(
-          absl::StrCat("simulate_geography: ", why));
+    const std::string why =
+        WhatIsNotKnown("simulate_geography", place, geography, slice);
+    if (!why.empty()) return absl::InvalidArgumentError(why);
   }
   return absl::OkStatus();
 }

@@ -85,8 +85,8 @@ absl::Status CheckReads(const UpdateRule& rule, const JobSpec& spec) {
     return absl::InvalidArgumentError(
         absl::StrCat("weight_decay_exclude is ",
                      absl::StrJoin(spec.weight_decay_exclude(), ","),
-                     " but there is no weight decay; give weight_decay, or "
-                     "leave it out"));
+                     " but there is no weight decay; give --weight_decay=X, "
+                     "or leave it out"));
   return absl::OkStatus();
 }
 
@@ -104,7 +104,8 @@ absl::Status CheckRate(const Recipe* recipe, const JobSpec& spec) {
   return absl::InvalidArgumentError(
       absl::StrCat("optimizer=", WordOf(spec.optimizer()),
                    " needs a learning_rate: the recipe's ",
-                   recipe->learning_rate, " is for ", recipe->optimizer));
+                   recipe->learning_rate, " is for ", recipe->optimizer,
+                   "; give one, such as --learning_rate=0.001"));
 }
 
 std::string NameOf(const PlanBits& bits) {

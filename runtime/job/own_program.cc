@@ -120,7 +120,8 @@ absl::Status CheckOwnProgram(const JobSpec& spec, const Program& program) {
     if (std::find(std::begin(kObeyed), std::end(kObeyed), field->name()) ==
         std::end(kObeyed))
       return absl::InvalidArgumentError(
-          absl::StrCat(field->name(), " is set for a program of your own; ",
+          absl::StrCat(field->name(),
+                       " is set for a program of your own; leave it out: ",
                        WhyNot(field->name())));
   }
   const char* precision = program.bfloat16_products ? "bfloat16" : "float32";

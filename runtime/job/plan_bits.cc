@@ -46,7 +46,8 @@ absl::StatusOr<std::string> ChooseIsa(const JobSpec& spec,
   if (CommonIsa(asked, common_isa) == asked) return asked;
   return absl::InvalidArgumentError(
       absl::StrCat("isa is ", asked, " but a machine of the pod runs ",
-                   common_isa, " at most; leave it unset or lower it"));
+                   common_isa, " at most; leave isa out, or give --isa=",
+                   common_isa));
 }
 
 void FillNumerics(const ResolvedJob& job, const DatasetConfig& dataset,

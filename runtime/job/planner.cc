@@ -181,7 +181,7 @@ absl::StatusOr<JobPlan> PlanJob(const JobSpec& asked, const Program& program,
                                 const PlanInputs& inputs) {
   PODSIM_RETURN_IF_ERROR(CheckSpec(asked));
   PODSIM_RETURN_IF_ERROR(CheckOwnProgram(asked, program));
-  PODSIM_RETURN_IF_ERROR(CheckComplete(asked, "a program"));
+  PODSIM_RETURN_IF_ERROR(CheckComplete(asked, "a program of your own"));
   ResolvedJob job;
   job.spec = asked;
   PODSIM_RETURN_IF_ERROR(FillAsTyped(job.spec));

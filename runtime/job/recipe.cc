@@ -178,20 +178,21 @@ absl::StatusOr<Recipe> FindRecipe(const std::string& model,
   if (!known_model) {
     const std::vector<std::string> known = KnownModels();
     return absl::InvalidArgumentError(absl::StrCat(
-        "no model is called '", PrintableLine(model), "'",
+        "model: no model is called '", PrintableLine(model), "'",
         DidYouMean(model, known), "; known: ", absl::StrJoin(known, ", ")));
   }
   if (known_dataset)
     return absl::InvalidArgumentError(absl::StrCat(
         "model ", wanted, " has no recipe for data set ", dataset,
-        "; it has one for ", absl::StrJoin(DatasetsOf(wanted), ", ")));
+        "; it has one for ", absl::StrJoin(DatasetsOf(wanted), ", "),
+        ": give --dataset=", DatasetsOf(wanted).front()));
   if (dataset == "arrays" || dataset == "npz")
     return absl::InvalidArgumentError(
         absl::StrCat("dataset=", dataset,
-                     " is for models of your own: give model_file=FILE "
+                     " is for models of your own: give --model_file=FILE "
                      "(pod_launch --model=mlp --write_model=FILE writes one to "
                      "begin with)"));
-  return UnknownDataset(dataset);
+  return Annotate(UnknownDataset(dataset), "dataset");
 }
 
 }  // namespace podsim

@@ -1,8 +1,12 @@
 #include "runtime/job/reduction.h"
 
 #include <bit>
+#include <cstddef>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "models/graph/exchanges.h"
@@ -10,6 +14,19 @@
 
 namespace podsim {
 namespace {
+
+// "12, 6 or 3" of 12: what a core's batch holds a power of two of.
+std::string MicrobatchesOf(std::int64_t batch) {
+  constexpr std::size_t kMostNamed = 6;
+  std::vector<std::int64_t> sizes = {batch};
+  while (sizes.back() % 2 == 0 && sizes.size() < kMostNamed)
+    sizes.push_back(sizes.back() / 2);
+  const std::int64_t last = sizes.back();
+  sizes.pop_back();
+  return sizes.empty()
+             ? absl::StrCat(last)
+             : absl::StrCat(absl::StrJoin(sizes, ", "), " or ", last);
+}
 
 absl::Status CheckMicrobatch(const ResolvedJob& job) {
   const std::int64_t size = job.spec.microbatch_size();
@@ -20,8 +37,9 @@ absl::Status CheckMicrobatch(const ResolvedJob& job) {
   return absl::InvalidArgumentError(absl::StrCat(
       "microbatch_size is ",
       job.spec.has_microbatch_size() ? FormatCount(size) : "not given",
-      "; reduction tree needs a power of two of microbatches per core: ",
-      FormatCount(batch), " (the batch per core) or its half, quarter, ..."));
+      "; reduction=tree needs a power of two of microbatches in a core's "
+      "batch of ",
+      FormatCount(batch), ": give --microbatch_size=", MicrobatchesOf(batch)));
 }
 
 // Whatever else rounds or orders sums differently on another slice.
@@ -30,13 +48,13 @@ absl::Status CheckTree(const ResolvedJob& job) {
   if (job.spec.algo() != words::Algorithm::auto_ &&
       WordOf(job.spec.algo()) != kTreeAlgorithm)
     return absl::InvalidArgumentError(absl::StrCat(
-        "algo is ", WordOf(job.spec.algo()), " but reduction tree sums by ",
-        kTreeAlgorithm, "; leave algo unset or reduction at fused"));
+        "algo is ", WordOf(job.spec.algo()), " but reduction=tree sums by ",
+        kTreeAlgorithm, "; leave algo out, or give --reduction=fused"));
   if (job.spec.wire_dtype() != words::WireType::float32)
     return absl::InvalidArgumentError(absl::StrCat(
         "wire_dtype is ", WordOf(job.spec.wire_dtype()),
-        " but reduction tree may not round between hosts; leave wire_dtype at "
-        "float32 or reduction at fused"));
+        " but reduction=tree may not round between hosts; leave wire_dtype "
+        "out (float32), or give --reduction=fused"));
   return absl::OkStatus();
 }
 
@@ -54,7 +72,8 @@ absl::Status FillReduction(const ResolvedJob& job, JobPlan& plan) {
     return absl::InvalidArgumentError(
         absl::StrCat("microbatch_size is ", job.spec.microbatch_size(),
                      " but reduction is ", WordOf(job.spec.reduction()),
-                     "; microbatches are summed with reduction tree only"));
+                     "; microbatches are summed with tree only: leave it out, "
+                     "or give --reduction=tree"));
   }
   PODSIM_RETURN_IF_ERROR(CheckTree(job));
   bits.set_microbatch_size(job.spec.microbatch_size());

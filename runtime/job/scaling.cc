@@ -27,7 +27,9 @@ absl::StatusOr<std::int64_t> ExamplesOf(std::int64_t steps,
     return absl::InvalidArgumentError(
         absl::StrCat(FormatCount(steps), " steps of ", FormatCount(batch),
                      " examples are more than this program counts (2^62 "
-                     "examples); use fewer steps or a smaller batch"));
+                     "examples); give up to ",
+                     FormatCount(kMostExamples / batch),
+                     " steps, or a smaller batch"));
   return examples;
 }
 
@@ -53,7 +55,10 @@ absl::StatusOr<ScaledSteps> StepsForEpochs(double epochs,
   if (!(product <= kMostEpochExamples))
     return absl::InvalidArgumentError(absl::StrCat(
         epochs, " epochs of ", FormatCount(dataset_size),
-        " examples are more than this program counts; use fewer epochs"));
+        " examples are more than this program counts; give up to ",
+        FormatCount(static_cast<std::int64_t>(
+            kMostEpochExamples / static_cast<double>(dataset_size))),
+        " epochs"));
   double examples = std::round(product);
   if (std::abs(product - examples) > product * kProductRounding)
     examples = std::ceil(product);

@@ -15,6 +15,7 @@
 #include "runtime/job/optimizer.h"
 #include "runtime/job/scaling.h"
 #include "runtime/job/spec_check.h"
+#include "settings/field_text.h"
 #include "settings/words.h"
 
 namespace podsim {
@@ -60,17 +61,22 @@ absl::Status CheckShape(const JobSpec& spec) {
   for (const auto& setting : settings)
     if (setting.set && !setting.read)
       return absl::InvalidArgumentError(absl::StrCat(
-          setting.name, " is set but lr_schedule=", WordOf(shape),
-          " has none; leave it out, or give lr_schedule=", setting.of));
+          setting.name, " is ",
+          FieldText(spec,
+                    *JobSpec::descriptor()->FindFieldByName(setting.name)),
+          " but lr_schedule=", WordOf(shape),
+          " has none; leave it out, or give --lr_schedule=", setting.of));
   if (shape == RateSchedule::step && spec.lr_decay_at().empty())
     return absl::InvalidArgumentError(
         "lr_schedule=step needs lr_decay_at, the parts of the run after which "
         "the rate drops, such as 0.3,0.6,0.9");
-  if (!std::is_sorted(spec.lr_decay_at().begin(), spec.lr_decay_at().end()))
-    return absl::InvalidArgumentError(
-        absl::StrCat("lr_decay_at is ", absl::StrJoin(spec.lr_decay_at(), ","),
-                     "; give the parts in order"));
-  return absl::OkStatus();
+  std::vector<double> sorted(spec.lr_decay_at().begin(),
+                             spec.lr_decay_at().end());
+  if (std::is_sorted(sorted.begin(), sorted.end())) return absl::OkStatus();
+  std::sort(sorted.begin(), sorted.end());
+  return absl::InvalidArgumentError(
+      absl::StrCat("lr_decay_at is ", absl::StrJoin(spec.lr_decay_at(), ","),
+                   "; give the parts in order: ", absl::StrJoin(sorted, ",")));
 }
 
 // The plan being made, with what its parts share.
@@ -196,7 +202,9 @@ class Schedule {
       return absl::InvalidArgumentError(
           absl::StrCat("learning rate ", rate, " for batch ", FormatCount(from),
                        " becomes ", peak, " for batch ", FormatCount(batch_),
-                       ", beyond float32; give a smaller one"));
+                       ", beyond float32; give less than ",
+                       std::numeric_limits<float>::max() /
+                           ScaleRate(1, from, batch_, spec_.lr_scaling())));
     scaling().set_reference_rate(rate);
     scaling().set_rate_rule(WordOf(spec_.lr_scaling()));
     plan_.mutable_bits()->mutable_learning_rate()->set_peak(peak);
@@ -237,9 +245,10 @@ class Schedule {
         examples);
     if (spec_.has_warmup_init()) {
       if (examples == 0)
-        return absl::InvalidArgumentError(
-            "warmup_init is set but there is no warm-up; say warmup_steps, or "
-            "leave it out");
+        return absl::InvalidArgumentError(absl::StrCat(
+            "warmup_init is ", spec_.warmup_init(),
+            " but there is no warm-up; give --warmup_steps=N, or leave it "
+            "out"));
       plan_.mutable_bits()->mutable_learning_rate()->set_warmup_init(
           spec_.warmup_init());
     }

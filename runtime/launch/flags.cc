@@ -87,6 +87,18 @@ absl::StatusOr<LaunchAction> ChooseAction(const Fields& from_environment,
   return wanted.front().action;
 }
 
+// "--epochs", "PODSIM_EPOCHS": one of the job's settings; empty: none is given.
+std::string SettingOfJob(const ParsedFlags& flags) {
+  if (flags.settings.has_hardware()) return "--hardware";
+  Fields given;
+  flags.spec.GetReflection()->ListFields(flags.spec, &given);
+  if (given.empty()) return "";
+  const std::string name = FlagOf(*given.front());
+  const auto origin = flags.origins.find(name);
+  return origin == flags.origins.end() ? absl::StrCat("--", name)
+                                       : origin->second;
+}
+
 }  // namespace
 
 absl::StatusOr<ParsedFlags> ParseFlags(const std::vector<std::string>& args,
@@ -106,12 +118,14 @@ absl::StatusOr<ParsedFlags> ParseFlags(const std::vector<std::string>& args,
   PODSIM_ASSIGN_OR_RETURN(flags.action,
                           ChooseAction(line.from_environment, flags.settings));
   // The file is of a slice alone: a setting would be lost.
-  if (flags.action == LaunchAction::kPrintCompose &&
-      (flags.spec.ByteSizeLong() > 0 || flags.settings.has_hardware()))
-    return absl::InvalidArgumentError(
-        "--print_compose goes with no setting of a job, be it a flag or in the "
-        "environment; give those to pod_launch in the file, as the "
-        "coordinator's command");
+  const std::string beside = flags.action == LaunchAction::kPrintCompose
+                                 ? SettingOfJob(flags)
+                                 : std::string();
+  if (!beside.empty())
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--print_compose goes with no setting of a job: leave ", beside,
+        " out, and give it to pod_launch in the file, as the coordinator's "
+        "command"));
   PODSIM_RETURN_IF_ERROR(CheckElsewhere(flags.elsewhere));
   return flags;
 }

@@ -78,17 +78,17 @@ int WidthOf(const LaunchContext& context, const Console& console) {
 
 absl::StatusOr<int> DescribeSlice(const LaunchContext& context,
                                   const ParsedFlags& flags, Console& console) {
-  PODSIM_ASSIGN_OR_RETURN(const Slice slice,
-                          SliceNamed(flags.settings.describe(), flags.spec));
-  console.Line(Describe(slice, WidthOf(context, console)));
+  const auto slice = SliceNamed(flags.settings.describe(), flags.spec);
+  if (!slice.ok()) return Annotate(slice.status(), "--describe");
+  console.Line(Describe(*slice, WidthOf(context, console)));
   return kDone;
 }
 
 absl::StatusOr<int> PrintCompose(const ParsedFlags& flags, Console& console) {
-  PODSIM_ASSIGN_OR_RETURN(const Slice slice,
-                          FindSlice(flags.settings.print_compose()));
-  PODSIM_RETURN_IF_ERROR(CheckTrains(slice));
-  const std::string file = ComposeFile(slice);
+  const auto slice = FindSlice(flags.settings.print_compose());
+  if (!slice.ok()) return Annotate(slice.status(), "--print_compose");
+  PODSIM_RETURN_IF_ERROR(Annotate(CheckTrains(*slice), "--print_compose"));
+  const std::string file = ComposeFile(*slice);
   console.Line(std::string(absl::StripSuffix(file, "\n")));
   return kDone;
 }
@@ -102,7 +102,8 @@ absl::StatusOr<int> PrintHardware(const ParsedFlags& flags, Console& console) {
     for (const Generation& one : hardware.generations())
       known.push_back(one.name());
     return absl::InvalidArgumentError(absl::StrCat(
-        "no generation is called '", PrintableLine(name.substr(0, 32)), "'",
+        "--print_hardware: no generation is called '",
+        PrintableLine(name.substr(0, 32)), "'",
         DidYouMean(name, known), "; known: ", absl::StrJoin(known, ", ")));
   }
   const std::string file = HardwareText(*generation);
@@ -167,9 +168,9 @@ absl::StatusOr<int> WriteModel(const JobSpec& spec,
                                Console& console) {
   const std::string& path = settings.write_model();
   if (spec.has_model_file())
-    return absl::InvalidArgumentError(
-        "--write_model writes the model that --model names; --model_file is a "
-        "file already");
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--write_model writes the model that --model names, and --model_file ",
+        spec.model_file(), " is a file already: leave one of the two out"));
   PODSIM_RETURN_IF_ERROR(CheckServed(path));
   PODSIM_RETURN_IF_ERROR(CheckOutputFiles(settings));
   PODSIM_ASSIGN_OR_RETURN(const PlanInputs inputs,
@@ -266,7 +267,8 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
   PODSIM_ASSIGN_OR_RETURN(const JobSpec spec, MergedSpec(flags, origins));
   if (spec.has_bench()) {
     return absl::InvalidArgumentError(
-        "the job measures collectives (bench); that is pod_bench's to run");
+        "the job measures collectives (bench), which is pod_bench's to run; "
+        "leave bench out of the job, or run pod_bench all_reduce");
   }
   if (flags.action == LaunchAction::kPrintJob)
     return PrintWholeJob(spec, flags.elsewhere.external_hosts(), console);
@@ -286,8 +288,10 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
   if (flags.action == LaunchAction::kTrain)
     PODSIM_RETURN_IF_ERROR(Annotate(CheckTrains(job.slice), "topology"));
   if (!dry_run && job.plan.bits().dataset().fingerprint().empty())
-    return absl::InvalidArgumentError(
-        "data_dir has shapes for a plan alone; only --dry_run takes it");
+    return absl::InvalidArgumentError(absl::StrCat(
+        "data_dir is ", job.spec.data_dir(),
+        ", which has shapes for a plan alone; add --dry_run, or give a "
+        "data_dir with examples"));
   PendingForecast forecast(job);
   const PlanStyle style = {.width = WidthOf(context, console),
                            .verbose = flags.settings.verbose(),

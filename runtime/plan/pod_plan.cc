@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "base/text_table.h"
 #include "host/storage/posix_file.h"
@@ -29,6 +31,7 @@
 #include "settings/pasted.h"
 #include "settings/programs.h"
 #include "settings/setting.h"
+#include "settings/words.h"
 
 namespace podsim {
 namespace {
@@ -72,14 +75,18 @@ absl::Status CheckQuestion(const PlanSettings& settings, const JobSpec& job) {
   return absl::InvalidArgumentError(
       absl::StrCat("--", other,
                    " is for a collective: say which one, as in "
-                   "--collective all_reduce"));
+                   "--collective all_reduce, or leave --",
+                   other, " out"));
 }
 
 absl::Status CheckPlot(const PlanSettings& settings) {
   if (!settings.has_plot() || absl::EndsWith(settings.plot(), ".svg"))
     return CheckOutputFiles(settings);
+  const std::filesystem::path file = settings.plot();
   return absl::InvalidArgumentError(absl::StrCat(
-      "plot: ", settings.plot(), " must end in .svg, which is what is drawn"));
+      "--plot is \"", settings.plot(),
+      "\", but must end in .svg, which is what is drawn: give --plot=",
+      (file.parent_path() / file.stem()).string(), ".svg"));
 }
 
 // The job of file and flags; its topology is the ladder's.
@@ -103,11 +110,14 @@ absl::StatusOr<JobSpec> JobOf(const PlanSettings& settings,
   }
   if (job.has_bench())
     return absl::InvalidArgumentError(
-        "the job measures collectives (bench): pod_plan --collective prices "
-        "them");
+        "the job measures collectives (bench): leave bench out of it, or price "
+        "them with pod_plan --collective all_reduce");
   if (settings.ici_algorithm_size() > 1)
-    return absl::InvalidArgumentError(
-        "ici_algorithm: a job takes one algorithm, or auto");
+    return absl::InvalidArgumentError(absl::StrCat(
+        "ici_algorithm is ",
+        absl::StrJoin(
+            WordsIn<words::IciAlgorithm::Word>(settings.ici_algorithm()), ","),
+        "; a job takes one algorithm: give one of them, or auto"));
   if (settings.ici_algorithm_size() == 1)
     job.set_ici_algorithm(settings.ici_algorithm(0));
   // A file may say several slices as well.

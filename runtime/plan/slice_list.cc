@@ -1,5 +1,6 @@
 #include "runtime/plan/slice_list.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -29,10 +30,11 @@ absl::StatusOr<std::vector<Slice>> SlicesFromTo(const std::string& first,
   if (from.generation != to.generation)
     return absl::InvalidArgumentError(absl::StrCat(
         "topology: ", range, " spans ", from.generation, " and ", to.generation,
-        ": give a range for each, as in v3-8..v3-64,", "v4-8..v4-64"));
+        ": give a range for each, as in v3-8..v3-64,v4-8..v4-64"));
   if (from.chips > to.chips)
     return absl::InvalidArgumentError(absl::StrCat(
-        "topology: ", range, " runs backwards: give the smaller slice first"));
+        "topology: ", range, " runs backwards: give the smaller slice first, ",
+        to.name, kTo, from.name));
   const Hardware& hardware =
       options.hardware == nullptr ? ShippedHardware() : *options.hardware;
   std::vector<Slice> slices;
@@ -81,6 +83,9 @@ absl::StatusOr<std::vector<Slice>> SlicesNamed(
       if (item.find('*') != std::string::npos)
         return BadRange(item, "is a pattern, which no slice is called");
       auto slice = FindSlice(item, options);
+      // "v3-8 v3-64", "v3-8-v3-64".
+      if (!slice.ok() && std::count(item.begin(), item.end(), 'v') > 1)
+        return BadRange(item, "is no slice's name, and a list has commas");
       if (!slice.ok()) return Annotate(slice.status(), "topology");
       slices.push_back(*std::move(slice));
       continue;

@@ -55,9 +55,12 @@ bool IsAllowed(const std::string& path, int mode) {
 
 absl::Status CheckProgram(const std::string& path) {
   if (IsAllowed(path, X_OK)) return absl::OkStatus();
-  return absl::ErrnoToStatus(errno, absl::StrCat("cannot run ", path,
-                                                 ", which belongs beside "
-                                                 "this program"));
+  const int why = errno;
+  return absl::Status(
+      absl::ErrnoToStatusCode(why),
+      absl::StrCat("cannot run ", path, ", which belongs beside this program: ",
+                   std::generic_category().message(why),
+                   "; build or install podsim as a whole"));
 }
 
 absl::Status MakeLogDir(const std::string& path) {

@@ -113,7 +113,10 @@ absl::StatusOr<PrivateDir> PrivateDir::Create(
         Annotate(dir.status(),
                  absl::StrCat("cannot make a private directory in ", parent));
   }
-  return last;
+  return absl::Status(
+      last.code(),
+      absl::StrCat(last.message(),
+                   "; set TMPDIR to a folder that you may write to"));
 }
 
 absl::Status PrivateDir::Restore() {

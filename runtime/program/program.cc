@@ -53,10 +53,14 @@ absl::StatusOr<std::string> ReadOf(const std::string& path, const char* what) {
   return bytes;
 }
 
-absl::Status NeedFile(const std::string& path, const char* flag) {
+// `flags`: all that the command takes, as in an example.
+absl::Status NeedFile(const ProgramSettings& settings, const std::string& path,
+                      const char* flag, const char* flags) {
   if (!path.empty()) return CheckServed(path);
+  const std::string& command = WordOf(settings.command());
   return absl::InvalidArgumentError(
-      absl::StrCat("needs ", flag, "=FILE; see --help"));
+      absl::StrCat(command, " needs ", flag, "=FILE, as in pod_program ",
+                   command, " ", settings.path(), " ", flags));
 }
 
 // "input/features, variable/dense/kernel ..." of a file that may be any.
@@ -94,7 +98,8 @@ absl::Status CheckValues(const std::string& path, const std::string& bytes) {
 }
 
 absl::Status ImportTo(const ProgramSettings& settings, ProgramResult& result) {
-  PODSIM_RETURN_IF_ERROR(NeedFile(settings.output(), "--output"));
+  PODSIM_RETURN_IF_ERROR(NeedFile(settings, settings.output(), "--output",
+                                  "--output=mine.model"));
   const absl::StatusOr<std::string> read =
       ReadOf(settings.path(), "file of functions");
   if (!read.ok())
@@ -134,8 +139,12 @@ absl::Status ImportTo(const ProgramSettings& settings, ProgramResult& result) {
 }
 
 absl::Status RunTo(const ProgramSettings& settings, const ModelProto& model) {
-  PODSIM_RETURN_IF_ERROR(NeedFile(settings.values(), "--values"));
-  PODSIM_RETURN_IF_ERROR(NeedFile(settings.output(), "--output"));
+  constexpr char kFlags[] =
+      "--values=in.safetensors --output=out.safetensors";
+  PODSIM_RETURN_IF_ERROR(
+      NeedFile(settings, settings.values(), "--values", kFlags));
+  PODSIM_RETURN_IF_ERROR(
+      NeedFile(settings, settings.output(), "--output", kFlags));
   PODSIM_ASSIGN_OR_RETURN(const std::string values,
                           ReadOf(settings.values(), "values file"));
   PODSIM_RETURN_IF_ERROR(CheckValues(settings.values(), values));

@@ -123,7 +123,7 @@ TEST(CheckSettingsTest, ListsSayTheirBounds) {
   spec.add_hidden(0);
   EXPECT_THAT(CheckSettings(spec),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("hidden is {5, 0}; allowed: numbers from 1, "
+                       HasSubstr("hidden is 5,0; allowed: numbers from 1, "
                                  "each up to 1,048,576")));
 }
 

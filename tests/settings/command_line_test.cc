@@ -90,7 +90,7 @@ TEST(CommandLineTest, NumbersMayBeTypedAsPlansPrintThem) {
     EXPECT_THAT(
         Launch().Parse({"--train_batch_size", text}),
         StatusIs(kInvalid, absl::StrCat("--train_batch_size is \"", text,
-                                        "\"; give a whole number")));
+                                        "\"; give a whole number from 1 up")));
   EXPECT_THAT(launch.Parse({"--hidden=512,256"}), IsOk());
   EXPECT_THAT(launch.spec.hidden(), ElementsAre(512, 256));
   EXPECT_THAT(launch.Parse({"--hidden=1,024"}),
@@ -169,6 +169,18 @@ TEST(CommandLineTest, AFlagWithoutAValueSaysWhatItTakes) {
   EXPECT_THAT(Launch().Parse({"--dry_run"}), IsOk()) << "a switch needs none";
 }
 
+TEST(CommandLineTest, ANumberThatIsMissingSaysItsBounds) {
+  EXPECT_THAT(Launch().Parse({"--train_batch_size="}),
+              StatusIs(kInvalid,
+                       "--train_batch_size has no value; give a whole number "
+                       "from 1 up: Global batch on this slice"));
+  EXPECT_THAT(Launch().Parse({"--epochs", "--dry_run"}),
+              StatusIs(kInvalid,
+                       "--epochs has no value: \"--dry_run\" follows it; give a "
+                       "number, more than 0, as in --epochs X (a variable of "
+                       "the shell may be empty)"));
+}
+
 TEST(CommandLineTest, TheEnvironmentSaysWhereItWasRead) {
   EXPECT_THAT(Launch().Parse({}, {{"PODSIM_SEED", "x"}}),
               StatusIs(kInvalid,
@@ -242,9 +254,9 @@ TEST(CommandLineTest, VariablesThatExcludeEachOtherAreNamed) {
   const Variables both = {{"PODSIM_EPOCHS", "5"}, {"PODSIM_TRAIN_STEPS", "10"}};
   EXPECT_THAT(Launch().Parse({}, both),
               StatusIs(kInvalid,
-                       "PODSIM_TRAIN_STEPS and PODSIM_EPOCHS both set the "
-                       "length of the run; leave one of them out of the "
-                       "environment"));
+                       "PODSIM_TRAIN_STEPS=10 and PODSIM_EPOCHS=5 both set "
+                       "the length of the run; leave one of them out: unset "
+                       "PODSIM_EPOCHS"));
   EXPECT_THAT(Launch().Parse({"--epochs=1"}, both), IsOk());
 }
 

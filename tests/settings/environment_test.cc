@@ -30,8 +30,9 @@ TEST(UnknownVariablesTest, ThoseThatAreNoSlipAreToldAsIgnored) {
                         {"PODSIM_QQQQQQQQ", ""},
                         {"PODSIM_STORE_SCHEDULES", ""},
                         {"OTHER", ""}}),
-      ElementsAre("PODSIM_QQQQQQQQ is no setting and is ignored; --help lists "
-                  "them",
+      ElementsAre("PODSIM_QQQQQQQQ is no setting and is ignored; unset it, "
+                  "or name a flag that --help=all lists, as PODSIM_TOPOLOGY "
+                  "names --topology",
                   "PODSIM_STORE_SCHEDULES is no setting and is ignored; did "
                   "you mean PODSIM_LR_SCHEDULE?"));
 }

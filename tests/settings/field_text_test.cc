@@ -75,29 +75,58 @@ INSTANTIATE_TEST_SUITE_P(
             "--model_dir is \"~/run\"; give \"$HOME/run\"; "
             "in quotes and behind a = the shell leaves ~ as it is"},
         Bad{"train_steps", "1.5",
-            "--train_steps is \"1.5\"; give a whole number"},
+            "--train_steps is \"1.5\"; give a whole number from 1 up"},
+        Bad{"train_steps", "10k",
+            "--train_steps is \"10k\"; give a whole number from 1 up: 10000"},
         Bad{"checkpoint_every", "10m",
-            "--checkpoint_every is \"10m\"; give a whole number of steps, "
-            "without a unit; --checkpoint_every_seconds takes seconds"},
+            "--checkpoint_every is \"10m\"; give a whole number of steps "
+            "from 0 up, without a unit; --checkpoint_every_seconds takes "
+            "seconds"},
         Bad{"processes", "4294967297",
-            "--processes is \"4294967297\"; give a whole number"},
-        Bad{"hidden", "512,",
-            "--hidden is \"512,\"; give whole numbers with commas, such as "
+            "--processes is \"4294967297\"; give a whole number from 1 to "
+            "65,536"},
+        Bad{"processes", "0.5k",
+            "--processes is \"0.5k\"; give a whole number from 1 to 65,536: "
+            "500"},
+        // More than the setting allows is not offered.
+        Bad{"processes", "100k",
+            "--processes is \"100k\"; give a whole number from 1 to 65,536"},
+        Bad{"hidden", "many",
+            "--hidden is \"many\"; give whole numbers with commas, such as "
             "512,512"},
+        Bad{"hidden", "512,",
+            "--hidden is \"512,\"; give it as a list with commas: 512"},
+        Bad{"hidden", "[512, 256]",
+            "--hidden is \"[512, 256]\"; give it as a list with commas: "
+            "512,256"},
+        Bad{"hidden", "512x256",
+            "--hidden is \"512x256\"; give it as a list with commas: 512,256"},
+        Bad{"weight_decay_exclude", "bias,,norm",
+            "--weight_decay_exclude is \"bias,,norm\"; give it as a list with "
+            "commas: bias,norm"},
         Bad{"bucket_bytes", "1X",
             "--bucket_bytes is \"1X\"; give a number of bytes such as 4096 or "
             "4M"},
+        Bad{"bucket_bytes", "1.5 MB",
+            "--bucket_bytes is \"1.5 MB\"; give a number of bytes such as 4096 "
+            "or 4M, here 1536K"},
         Bad{"lr_decay_at", "0.5;0.75",
-            "--lr_decay_at is \"0.5;0.75\"; give numbers with commas, such as "
+            "--lr_decay_at is \"0.5;0.75\"; give it as a list with commas: "
             "0.5,0.75"},
         Bad{"learning_rate", "0,1",
             "--learning_rate is \"0,1\"; give a number with a point, 0.1"},
-        Bad{"momentum", "fast", "--momentum is \"fast\"; give a number"},
-        Bad{"checkpoint_every_seconds", "30s",
-            "--checkpoint_every_seconds is \"30s\"; give a number of seconds, "
-            "without a unit"},
+        Bad{"momentum", "fast",
+            "--momentum is \"fast\"; give a number, at least 0 and less than "
+            "1"},
+        Bad{"momentum", "90%",
+            "--momentum is \"90%\"; give a number, at least 0 and less than 1: "
+            "0.9"},
+        Bad{"checkpoint_every_seconds", "5m",
+            "--checkpoint_every_seconds is \"5m\"; give a number of seconds, "
+            "at least 0, without a unit: 300"},
         Bad{"stall_timeout", "long",
-            "--stall_timeout is \"long\"; give a number of seconds"},
+            "--stall_timeout is \"long\"; give a number of seconds, more than "
+            "0"},
         Bad{"model", "", "--model is \"\"; give a value"}));
 
 }  // namespace

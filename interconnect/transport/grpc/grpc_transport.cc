@@ -68,7 +68,8 @@ absl::Status GrpcTransport::Impl::Listen() {
   if (server == nullptr || port <= 0) {
     return absl::UnavailableError(absl::StrCat(
         "cannot listen on ", bound.ToString(),
-        "; is it in use, or does the directory or interface not exist?"));
+        ": it is in use, or its directory or interface does not exist; give "
+        "another --ici_listen, such as 127.0.0.1:0 for a free port"));
   }
   if (!bound.is_unix()) bound.port = port;
   address = bound.ToString();

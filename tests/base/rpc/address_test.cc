@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 #include "base/rpc/security.h"
 #include "tests/testing/status_matchers.h"
@@ -58,6 +59,18 @@ INSTANTIATE_TEST_SUITE_P(
                       "host:65536", "host:123456", "unix:", "unix:relative",
                       "::1:80", "[::1:80", "[]:80", "[", "]:1", "[host]:80",
                       "ho st:1", "http://host:80"));
+
+TEST(AddressTest, WhatIsNearlyAnAddressIsOfferedAsOne) {
+  const std::pair<const char*, const char*> offered[] = {
+      {"10.0.0.1", "has no port, as in 10.0.0.1:8476;"},
+      {"8476", "has no host, as in 127.0.0.1:8476;"},
+      {"::1:80", "stands in brackets, as in [::1]:80;"},
+      {"tcp://host:80", "\"tcp://\" does not belong there, as in host:80;"}};
+  for (const auto& [text, instead] : offered)
+    EXPECT_THAT(ParseAddress(text),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         HasSubstr(instead)));
+}
 
 TEST(AddressTest, UnixPathsFitTheSocketAddress) {
   const std::string longest = "unix:/" + std::string(kMaxUnixPath - 1, 'x');

@@ -94,22 +94,23 @@ TEST(ChoiceRows, NamesTheRowThatIsWrongAndWhatItMaySay) {
   choices.mutable_choices(1)->set_collective("all_reduec");
   EXPECT_THAT(ChoiceRows(choices.choices()),
               StatusIs(kInvalid,
-                       AllOf(HasSubstr("row 1: "), HasSubstr("'all_reduec'"),
+                       AllOf(HasSubstr("row 2: "), HasSubstr("'all_reduec'"),
                              HasSubstr("all_reduce, reduce_scatter, all_gather,"
                                        " broadcast, all_to_all, barrier"))));
   choices = Of({{}, {}});
   choices.mutable_choices(0)->set_algorithm("\xff");
   EXPECT_THAT(
       ChoiceRows(choices.choices()),
-      StatusIs(kInvalid, AllOf(HasSubstr("row 0: "), HasSubstr("'\\xff'"),
+      StatusIs(kInvalid, AllOf(HasSubstr("row 1: "), HasSubstr("'\\xff'"),
                                HasSubstr("ring, bidir_ring, torus2d, "
                                          "halving_doubling, direct"))));
   choices = Of({{.collective = Collective::kBarrier}});
   EXPECT_THAT(ChoiceRows(choices.choices()),
-              StatusIs(kInvalid, HasSubstr("row 0: ring does not do barrier")));
+              StatusIs(kInvalid, HasSubstr("row 1: ring does not do barrier; "
+                                           "give halving_doubling")));
   choices = Of({{.most_ranks = -1}});
   EXPECT_THAT(ChoiceRows(choices.choices()),
-              StatusIs(kInvalid, HasSubstr("row 0: up to -1 ranks")));
+              StatusIs(kInvalid, HasSubstr("row 1: up to -1 ranks")));
 }
 
 }  // namespace

@@ -82,10 +82,11 @@ TEST(CheckChoices, NamesTheRowThatIsWrong) {
   EXPECT_THAT(CheckChoices(std::vector<ChoiceRow>{
                   {}, {.collective = Collective::kAllToAll}}),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("row 1: ring does not do all_to_all")));
+                       HasSubstr("row 2: ring does not do all_to_all; give "
+                                 "direct")));
   EXPECT_THAT(CheckChoices(std::vector<ChoiceRow>{{.most_bytes = -1}}),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("-1 bytes: limits must be at least 0")));
+                       HasSubstr("-1 bytes: give limits of at least 0")));
 }
 
 }  // namespace

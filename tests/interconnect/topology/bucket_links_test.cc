@@ -182,17 +182,19 @@ TEST(BucketLinksTest, WhatCannotBeIsRefusedByItsRow) {
               StatusIs(kInvalid, HasSubstr("links 1: 'us-est1' is no place; "
                                            "nearest: us-east1, us-west1")));
   EXPECT_THAT(refused("links { from: 'us-east1'" + rate),
-              StatusIs(kInvalid, HasSubstr("needs a to")));
+              StatusIs(kInvalid, HasSubstr("needs a to, as in to: ")));
   EXPECT_THAT(refused("links { from: 'anywhere' to: 'us'" + rate),
-              StatusIs(kInvalid, HasSubstr("stands alone")));
+              StatusIs(kInvalid, HasSubstr("stands alone: leave to 'us' out")));
   EXPECT_THAT(refused("links { from: 'US-EAST1' to: 'us'" + rate),
               StatusIs(kInvalid, HasSubstr("'US-EAST1' is no place")));
   EXPECT_THAT(refused("links { from: 'us' to: 'asia' }"),
-              StatusIs(kInvalid, HasSubstr("says none of")));
+              StatusIs(kInvalid, HasSubstr("give one, as in round_trip_seconds "
+                                           "{ value: 0.1 }")));
   EXPECT_THAT(refused("links { from: 'us-east1' to: 'asia'" + rate +
                       "links { from: 'asia' to: 'us-east1'" + rate),
               StatusIs(kInvalid, HasSubstr("links 2: is of a way that an "
-                                           "earlier row has")));
+                                           "earlier row has; leave one of "
+                                           "them out")));
   for (const char* value : {"0", "-1", "999999", "nan", "inf", "1e20"})
     EXPECT_THAT(refused("links { from: 'anywhere' host_bytes_per_second {"
                         " value: " +
@@ -201,14 +203,16 @@ TEST(BucketLinksTest, WhatCannotBeIsRefusedByItsRow) {
         << value;
   EXPECT_THAT(refused("links { from: 'anywhere' round_trip_seconds {"
                       " value: 0.1 low: 0.2 high: 0.3 } }"),
-              StatusIs(kInvalid, HasSubstr("must ascend")));
+              StatusIs(kInvalid, HasSubstr("must ascend; give such")));
   EXPECT_THAT(CheckPrices(Prices("prices { from: 'anywhere' per_gib: 1 }")),
               StatusIs(kInvalid, HasSubstr("currency")));
   EXPECT_THAT(CheckPrices(Prices("currency: 'EUR' prices { from: 'anywhere'"
                                  " per_gib: -1 }")),
               StatusIs(kInvalid, HasSubstr("prices 1: per_gib is -1")));
   EXPECT_THAT(CheckPrices(Prices("currency: 'EUR'")),
-              StatusIs(kInvalid, HasSubstr("no prices are said")));
+              StatusIs(kInvalid, HasSubstr("no prices are said: a file has at "
+                                           "least one row, as in prices { "
+                                           "from: ")));
 }
 
 }  // namespace

@@ -255,14 +255,15 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{R"(name: "v4" links { value: 4 })", "links is 4: must be 6"},
         Bad{R"(name: "v3" slices { name: "v3-16" chips: [2, 4] }
                slices { name: "v3-16" chips: [4, 2] })",
-            "slice 'v3-16' is there twice"},
+            "slice 'v3-16' is there twice; leave one out"},
         // Boards have two axes unless they say otherwise.
-        Bad{R"(name: "v3" slices { name: "v3-16" chips: [8] })", "do not tile"},
+        Bad{R"(name: "v3" slices { name: "v3-16" chips: [8] })",
+            "do not tile it; give other chips, or board: [X, Y]"},
         Bad{R"(name: "v3" slices { name: "v3-32" chips: [4, 4]
                board: [2, 2, 2] })",
             "do not tile"},
         Bad{R"(name: "v3" link_share { value: 0.5 low: 0.6 high: 0.7 })",
-            "outside its 0.6 to 0.7"},
+            "outside its 0.6 to 0.7; give low, value and high in order"},
         Bad{R"(name: "v3" slices { name: "v3-48" chips: [4, 4] })",
             "must be called v3-32"},
         Bad{R"(name: "v3" slices { name: "v3-18" chips: [3, 3] })",

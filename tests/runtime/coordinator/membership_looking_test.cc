@@ -74,7 +74,7 @@ TEST(LookingTest, WithoutAnySignTheJobFailsAndMayBeTriedAgain) {
   pod.CloseAll();
   EXPECT_EQ(pod.failed().message(),
             "the coordinator looks for checkpoints in m, and has had no answer "
-            "for 30s (--initialization_timeout)");
+            "for 30s; --initialization_timeout raises the limit");
   EXPECT_FALSE(pod.failed().refused());
   pod.Begin();  // too late
   EXPECT_EQ(pod.machine().state(), PodState::kFailed);

@@ -165,7 +165,8 @@ TEST_P(RunStartTest, AnotherWindowIsAnotherOrder) {
       StatusIs(kInvalid, AllOf(HasSubstr("was trained with "
                                          "--shuffle_window=4096, the job has "
                                          "--shuffle_window=64"),
-                               HasSubstr("order of the examples"))));
+                               HasSubstr("order of the examples; give "
+                                         "--shuffle_window=4096, "))));
   plan.mutable_bits()->mutable_dataset()->clear_shuffle_window();
   EXPECT_THAT(Start(plan), StatusIs(kInvalid, HasSubstr("the job has no "
                                                         "--shuffle_window")));
@@ -298,9 +299,18 @@ TEST_P(RunStartTest, NoOtherReplacesTheOneThatIsNamed) {
                             HasSubstr("the newest good one beside it: "
                                       "--restore=" +
                                       Path(10)))));
+  EXPECT_THAT(
+      Start(plan_, Path(30)),
+      StatusIs(absl::StatusCode::kNotFound,
+               AllOf(HasSubstr("--restore: " + Path(30) +
+                               ": no checkpoint is there; the newest good one "
+                               "beside it: --restore=" +
+                               Path(10)))));
+  testing::Damage(store(), plan_, 10);
   EXPECT_THAT(Start(plan_, Path(30)),
               StatusIs(absl::StatusCode::kNotFound,
-                       AllOf(HasSubstr("--restore"), HasSubstr(Path(30)))));
+                       AllOf(HasSubstr("--restore"), HasSubstr(Path(30)),
+                             HasSubstr("pod_ckpt ls"))));
 }
 
 TEST_P(RunStartTest, AnotherModelIsRefusedByItsTensors) {

@@ -433,7 +433,14 @@ TEST_F(PodDataTest, RefusesInOneLine) {
   ASSERT_THAT(store_->Write("/b.npz", "PK"), IsOk());
   refused({"show", "/b.npz"},
           "/b.npz is a file of NumPy's, no tfrecord: dataset=npz reads");
-  refused({"convert", "--dataset=digits"}, "convert needs --output");
+  refused({"convert", "--dataset=digits"},
+          "convert needs --output=DIR, where the shards go, such as "
+          "--output=shards");
+  refused({"show", "--dataset=digits", "--classes=5"},
+          "--classes is \"5\", but data set digits does not read it: leave it "
+          "out, or give --dataset=cifar10 or cifar100 or csv or images or "
+          "synthetic or tfrecord");
+  refused({"show", "/data", "--seed=3"}, "give --dataset=synthetic");
   refused({"convert", "/data", "--output=/o",
            "--features=a=pair:image[2,2,3]+flip"},
           "leave them out");

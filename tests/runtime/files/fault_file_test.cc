@@ -90,8 +90,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadFaults{"faults { knd: KILL }",
                   "my.txt:1:13:", "; did you mean kind?"},
         BadFaults{"faults { kind: KILL step: soon }",
-                  "my.txt:1:27:", "integer"},
-        BadFaults{"random { seed: -1 }", "my.txt:1:16:", ""}));
+                  "my.txt:1:27:", "step is soon; give a whole number"},
+        BadFaults{"random { seed: -1 }", "my.txt:1:16:",
+                  "seed is -1; give a whole number from 0 up"}));
 
 TEST(ReadFaultsTest, ReadsAFileAndNamesOneThatIsMissing) {
   const TempDir dir;

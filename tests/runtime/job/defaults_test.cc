@@ -154,7 +154,14 @@ TEST(ApplyRecipeTest, SyntheticHasAShapeAndOtherDataNone) {
   EXPECT_EQ(spec.classes(), 3);
   EXPECT_EQ(spec.synthetic_examples(), 60'000);
   EXPECT_THAT(ApplyRecipe(Spec("example_shape: 8")),
-              StatusIs(kInvalid, HasSubstr("dataset=synthetic")));
+              StatusIs(kInvalid,
+                       "example_shape is 8, but dataset=digits brings its own: "
+                       "leave it out, or give --dataset=synthetic"));
+  EXPECT_THAT(ApplyRecipe(Spec("classes: 3")),
+              StatusIs(kInvalid,
+                       "classes is 3, but dataset=digits brings its own: leave "
+                       "it out, or give --dataset=cifar10, cifar100, csv, "
+                       "images, synthetic or tfrecord"));
 }
 
 TEST(ApplyRecipeTest, ShardsHaveASchemaAndNoRecipe) {
@@ -164,9 +171,10 @@ TEST(ApplyRecipeTest, ShardsHaveASchemaAndNoRecipe) {
       "topology: 'v3-8' batch_per_core: 8 train_steps: 5 learning_rate: 0.1 ";
   EXPECT_THAT(ApplyRecipe(Spec(kShards)),
               StatusIs(kInvalid,
-                       "a data set of your own has no recipe: the job must say "
-                       "batch_per_core or train_batch_size; train_steps or "
-                       "epochs; learning_rate or base_learning_rate"));
+                       "dataset=tfrecord has no recipe: give --batch_per_core "
+                       "or --train_batch_size, --train_steps or --epochs, "
+                       "--learning_rate or --base_learning_rate, as in "
+                       "--batch_per_core=8 --epochs=1 --learning_rate=0.1"));
   ASSERT_OK_AND_ASSIGN(
       const JobSpec spec,
       ApplyRecipe(Spec(absl::StrCat(kShards, kRest, "model: 'mlp' "))));
@@ -175,9 +183,11 @@ TEST(ApplyRecipeTest, ShardsHaveASchemaAndNoRecipe) {
   EXPECT_THAT(
       ApplyRecipe(Spec(absl::StrCat(kRest, "dataset: 'tfrecord' "))),
       StatusIs(kInvalid, HasSubstr("needs data_dir, the directory of its "
-                                   "shards, or DIR/train-*, or one file")));
+                                   "shards, or DIR/train-*, or one file; give "
+                                   "--data_dir=DIR")));
   EXPECT_THAT(ApplyRecipe(Spec("features: 'a=int64'")),
-              StatusIs(kInvalid, HasSubstr("digits brings its own")));
+              StatusIs(kInvalid, HasSubstr("features is a=int64, but "
+                                           "dataset=digits brings its own")));
   EXPECT_THAT(ApplyRecipe(Spec("shuffle_window: 8")),
               StatusIs(kInvalid, HasSubstr("digits is shuffled as a whole")));
 }
@@ -216,10 +226,9 @@ TEST(ApplyRecipeTest, ACsvFileIsADataSetByItsName) {
 TEST(ApplyRecipeTest, OnlyFilesHaveADirectory) {
   EXPECT_THAT(ApplyRecipe(Spec("data_dir: '/x'")),
               StatusIs(kInvalid,
-                       "data_dir is for dataset=arrays, cifar10, cifar100, "
-                       "csv, images, mnist, npz, tfrecord; digits are built "
-                       "in: leave data_dir out, or say which dataset its files "
-                       "are"));
+                       "data_dir is /x, but digits are built in: leave it out, "
+                       "or say what its files are, --dataset=arrays, cifar10, "
+                       "cifar100, csv, images, mnist, npz or tfrecord"));
   EXPECT_THAT(ApplyRecipe(Spec("dataset: 'synthetic' data_dir: '/x'")),
               StatusIs(kInvalid, HasSubstr("synthetic is made from the seed")));
   EXPECT_THAT(ApplyRecipe(Spec("dataset: 'mnist' data_dir: '/x'")), IsOk());
@@ -237,12 +246,13 @@ TEST(ApplyRecipeTest, Refusals) {
   EXPECT_THAT(ApplyRecipe(Spec("reference_topology: 'v3-9'")),
               StatusIs(kInvalid, HasSubstr("reference_topology: no slice")));
   EXPECT_THAT(ApplyRecipe(Spec("model: 'resnet'")),
-              StatusIs(kInvalid, HasSubstr("known: mlp")));
+              StatusIs(kInvalid, HasSubstr("model: no model is called "
+                                           "'resnet'; known: mlp")));
   EXPECT_THAT(ApplyRecipe(Spec("dataset: 'imagenet'")),
               StatusIs(kInvalid,
-                       "no data set is called 'imagenet'; known: arrays, "
-                       "cifar10, cifar100, csv, digits, images, mnist, npz, "
-                       "synthetic, tfrecord"));
+                       "dataset: no data set is called 'imagenet'; known: "
+                       "arrays, cifar10, cifar100, csv, digits, images, mnist, "
+                       "npz, synthetic, tfrecord"));
   EXPECT_THAT(ApplyRecipe(Spec("dataset: 'mnistt'")),
               StatusIs(kInvalid, HasSubstr("'mnistt'; did you mean mnist?; ")));
   EXPECT_THAT(

@@ -85,27 +85,32 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"faults { kind: KILL host: 1 }", "step 0 is not in 1 ... 100"},
         Bad{"faults { kind: KILL step: 101 }", "step 101 is not in 1 ... 100"},
         Bad{"faults { kind: KILL to: 2 step: 1 }",
-            "to is for CUT, DELAY and FLIP"},
+            "to is 2, but it is for CUT, DELAY and FLIP: leave it out"},
         Bad{"faults { kind: CUT host: 1 to: 4 step: 1 }",
             "fault 0 (CUT): to 4 is not in 0 ... 3"},
         Bad{"faults { kind: FLIP host: 2 to: 2 step: 1 }",
-            "no line from host 2 to host 2"},
+            "no link from host 2 to host 2"},
         Bad{"faults { kind: FREEZE step: 1 phase: 'lunch\\n' }",
             "no phase is called 'lunch\\n'; there are input, compute, "
             "all-reduce, update, checkpoint"},
+        Bad{"faults { kind: FREEZE step: 1 phase: 'all_reduce' }",
+            "'all_reduce'; did you mean all-reduce?; there are input"},
         Bad{"faults { kind: CUT to: 1 step: 1 phase: 'input' }",
-            "a phase is for KILL, FREEZE and SLOW"},
+            "phase is 'input', but a phase is for KILL, FREEZE and SLOW: leave "
+            "it out"},
         Bad{"faults { kind: SLOW step: 1 }",
             "fault 0 (SLOW): it has no seconds; give above 0 and up to 3600"},
         Bad{"faults { kind: SLOW step: 1 seconds: nan }", "seconds is nan"},
         Bad{"faults { kind: DELAY to: 1 step: 1 seconds: 3601 }",
             "seconds is 3601"},
         Bad{"faults { kind: KILL step: 1 seconds: 1 }",
-            "seconds are for SLOW and DELAY"},
+            "seconds is 1, but they are for SLOW and DELAY: leave them "
+            "out"},
         Bad{"random { per_step: 1.5 kinds: KILL }",
-            "random faults: per_step 1.5 is not above 0 and up to 1"},
-        Bad{"random { per_step: nan kinds: KILL }", "per_step nan"},
-        Bad{"random { kinds: KILL }", "per_step 0"},
+            "random faults: per_step is 1.5; give above 0 and up to 1, as in "
+            "per_step: 0.02"},
+        Bad{"random { per_step: nan kinds: KILL }", "per_step is nan"},
+        Bad{"random { kinds: KILL }", "per_step is 0"},
         Bad{"random { per_step: 0.1 }",
             "random faults: have no kinds; there are KILL"},
         Bad{"random { per_step: 0.1 kinds: UNSET }",
@@ -128,7 +133,9 @@ TEST(CheckFaultsTest, WhatAJobMustHave) {
                HasSubstr("without --model_dir")));
   EXPECT_THAT(CheckFaults(PlanDrawn("random { per_step: 1 kinds: CUT }"), bare),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("random faults, CUT: there is no line")));
+                       HasSubstr("random faults, CUT: there is no link in a "
+                                 "job of one process; give a --topology of "
+                                 "several hosts")));
   const FaultScope packed = {.hosts = 4, .first_host = {0, 2}, .steps = 10};
   EXPECT_THAT(
       CheckFaults(PlanDrawn("faults { kind: CUT host: 1 to: 2 step: 1 }"),
@@ -138,11 +145,13 @@ TEST(CheckFaultsTest, WhatAJobMustHave) {
       CheckFaults(PlanDrawn("faults { kind: CUT host: 3 to: 2 step: 1 }"),
                   packed),
       StatusIs(absl::StatusCode::kInvalidArgument,
-               HasSubstr("no line from host 3 to host 2: both are of one")));
+               HasSubstr("no link from host 3 to host 2: both are of one "
+                         "process; give to a host of another")));
   EXPECT_THAT(CheckFaults(PlanDrawn("random { per_step: 1e-6 kinds: KILL }"),
                           {.hosts = 1, .steps = 10'000'001}),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("up to 10000000 steps")));
+                       HasSubstr("up to 10000000 steps, not of 10000001; list "
+                                 "faults { ... } instead")));
 }
 
 TEST(DrawFaultsTest, AreInOrderOfSteps) {
@@ -238,7 +247,7 @@ TEST(DrawFaultsTest, LinksAreThoseThatFramesTake) {
                   ring),
       StatusIs(absl::StatusCode::kInvalidArgument,
                HasSubstr("no frames go from host 3 to host 0 in this job, only "
-                         "to 2")));
+                         "to 2: give to: 2")));
   EXPECT_THAT(
       CheckFaults(PlanDrawn("faults { kind: FLIP host: 3 to: 2 step: 1 }"),
                   ring),
@@ -263,7 +272,8 @@ TEST(DrawFaultsTest, HostsThatSendToNoOtherProcessHaveNoLine) {
       CheckFaults(PlanDrawn("faults { kind: CUT host: 0 to: 2 step: 1 }"),
                   packed),
       StatusIs(absl::StatusCode::kInvalidArgument,
-               HasSubstr("only to hosts of its own process")));
+               HasSubstr("only to hosts of its own process: give another "
+                         "host")));
   ASSERT_OK_AND_ASSIGN(
       const std::vector<Fault> faults,
       DrawFaults(PlanDrawn("random { per_step: 1 kinds: CUT }"), packed));
@@ -276,7 +286,7 @@ TEST(DrawFaultsTest, RefusesMoreThanAnyoneCouldWant) {
   EXPECT_THAT(DrawFaults(PlanDrawn("random { per_step: 1 kinds: SLOW }"),
                          {.hosts = 1, .steps = 10'001}),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("more than 10000 faults")));
+                       HasSubstr("more than 10000 faults; lower per_step")));
 }
 
 TEST(DescribeFaultTest, SaysWhatMatters) {

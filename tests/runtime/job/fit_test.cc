@@ -77,7 +77,8 @@ TEST(InputMemoryTest, IsCountedAndRefusedWithItsNumbers) {
       StatusIs(kExhausted,
                AllOf(HasSubstr("input_memory is 1.00 MiB, but a batch of 4,096 "
                                "examples of a process takes"),
-                     HasSubstr("use more processes"))));
+                     HasSubstr("M or more, more --processes or a smaller "
+                               "batch"))));
   DatasetConfig shards = Digits();
   shards.set_shards(4);
   ASSERT_OK_AND_ASSIGN(const JobPlan plan, PlanJob(Spec(""), Inputs(shards)));
@@ -93,10 +94,11 @@ TEST(AdmitToMachineTest, RefusesARunWithBothFigures) {
   EXPECT_THAT(AdmitToMachine(plan, 100 * kMiB, 0),
               StatusIs(kExhausted, AllOf(HasSubstr(FormatBytes(needed)),
                                          HasSubstr("100.00 MiB are there"),
-                                         HasSubstr("processes=1 needs"))));
+                                         HasSubstr("--processes=1 needs"))));
   EXPECT_THAT(AdmitToMachine(plan, kGiB, 1024),
-              StatusIs(kExhausted, AllOf(HasSubstr("1.00 KiB are allowed"),
-                                         HasSubstr("use a smaller slice"))));
+              StatusIs(kExhausted,
+                       AllOf(HasSubstr("1.00 KiB are allowed"),
+                             HasSubstr("use a smaller --topology"))));
   EXPECT_THAT(AdmitToMachine(plan, 1024, kGiB), IsOk()) << "it is the user's";
 }
 

@@ -93,7 +93,9 @@ TEST(GeographyTest, SettingsOfBucketsNeedOne) {
         "links { links { from: 'anywhere' round_trip_seconds { value: 1 } } }",
         "prices { currency: 'X' prices { from: 'anywhere' per_gib: 1 } }"})
     EXPECT_THAT(Plain(setting),
-                StatusIs(kInvalid, HasSubstr("is about a bucket, and none")))
+                StatusIs(kInvalid,
+                         AllOf(HasSubstr("is about a bucket, and none"),
+                               HasSubstr(" out, or give --model_dir=gs://"))))
         << setting;
   // No more than it says.
   EXPECT_THAT(Plain("require_same_region: false"), IsOk());
@@ -272,7 +274,9 @@ TEST(GeographyTest, ASliceThatIsOfferedNowhereHasNoZone) {
   EXPECT_FALSE(HasLink(plan.geography().buckets(0)));
   EXPECT_THAT(PlanInBuckets(mine + "bucket_location: 'us'"
                                    " require_same_region: true"),
-              StatusIs(kInvalid, HasSubstr("no zone offers v3-48")));
+              StatusIs(kInvalid,
+                       HasSubstr("no zone offers v3-48, so that its region is "
+                                 "not known; leave require_same_region out")));
 }
 
 BucketPlace PlaceIn(const std::string& location) {

@@ -65,12 +65,14 @@ TEST_P(NeedsModelDirTest, IsRefusedWithoutIt) {
 INSTANTIATE_TEST_SUITE_P(
     All, NeedsModelDirTest,
     ::testing::Values(
-        Refused{"checkpoint_every: 10", "checkpoint_every needs"},
-        Refused{"checkpoint_every: 0", "checkpoint_every needs"},
+        Refused{"checkpoint_every: 10", "checkpoint_every is 10 and needs"},
+        Refused{"checkpoint_every: 0", "checkpoint_every is 0 and needs"},
         Refused{"checkpoint_every_seconds: 1.5",
-                "checkpoint_every_seconds needs"},
-        Refused{"keep: 3", "keep needs"},
-        Refused{"on_corruption: restore", "on_corruption=restore needs"},
+                "checkpoint_every_seconds is 1.5 and needs"},
+        Refused{"keep: 3",
+                "keep is 3 and needs model_dir, where checkpoints go: give "
+                "--model_dir=DIR, or leave keep out"},
+        Refused{"on_corruption: restore", "on_corruption is restore and needs"},
         Refused{"mode: eval", "mode=eval"},
         Refused{"faults { faults { kind: STORAGE_FAIL step: 1 } }",
                 "--model_dir"},
@@ -148,6 +150,8 @@ TEST(FillCheckpointsTest, AHostAloneHasNobodyToAuditIt) {
   ASSERT_OK_AND_ASSIGN(const JobPlan alone,
                        PlanSaving("topology: 'v3-8' audit_every: 5"));
   EXPECT_EQ(alone.spec().audit_every(), 0);
+  EXPECT_THAT(alone.notes(), Contains(HasSubstr("audit_every is 5, but a slice "
+                                                "of one host has no other")));
   ASSERT_OK_AND_ASSIGN(
       const JobPlan packed,
       PlanSaving("topology: 'v3-32' processes: 1 audit_every: 5"));

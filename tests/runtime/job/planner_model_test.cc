@@ -142,14 +142,16 @@ TEST(ModelFilePlanTest, HasNoRecipe) {
   const PlanInputs inputs = InputsWith(Network(8));
   const std::string file = "model_file: 'f' ";
   EXPECT_THAT(PlanJob(Spec(file), inputs),
-              StatusIs(kInvalid, HasSubstr("the job must say dataset")));
+              StatusIs(kInvalid, HasSubstr("model_file=f has no recipe: give "
+                                           "--dataset, --batch_per_core or ")));
   EXPECT_THAT(
       PlanJob(Spec(file + "dataset: 'digits' batch_per_core: 8"), inputs),
       StatusIs(kInvalid, HasSubstr("train_steps or epochs")));
   EXPECT_THAT(PlanJob(Spec(file + kTyped + "model: 'mlp'"), inputs),
               StatusIs(kInvalid, HasSubstr("both say what is trained")));
   EXPECT_THAT(PlanJob(Spec(file + kTyped + "hidden: 4"), inputs),
-              StatusIs(kInvalid, HasSubstr("hidden is for a model")));
+              StatusIs(kInvalid, HasSubstr("hidden is 4 but model_file=f has "
+                                           "its own layers")));
 }
 
 TEST(ModelFilePlanTest, MustFitTheDataSet) {

@@ -34,7 +34,8 @@ TEST(RecipeTest, EveryModelHasOneForDigits) {
   EXPECT_THAT(
       FindRecipe("encoder", "mnist"),
       StatusIs(kInvalid, HasSubstr("model encoder has no recipe for data set "
-                                   "mnist; it has one for digits")));
+                                   "mnist; it has one for digits: give "
+                                   "--dataset=digits")));
 }
 
 TEST(RecipeTest, NumbersMakeSense) {

@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(
     Jobs, RefusalTest,
     ::testing::Values(
         Refusal{"reduction: tree", "microbatch_size is not given",
-                "12 (the batch per core) or its half"},
+                "give --microbatch_size=12, 6 or 3"},
         Refusal{"reduction: tree microbatch_size: 5", "microbatch_size is 5",
                 "power of two"},
         Refusal{"reduction: tree microbatch_size: 4", "microbatch_size is 4",
@@ -78,7 +78,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "halving_doubling"},
         Refusal{"reduction: tree microbatch_size: 3 wire_dtype: bfloat16",
                 "wire_dtype is bfloat16", "float32"},
-        Refusal{"microbatch_size: 3", "reduction is fused", "tree only"},
+        Refusal{"microbatch_size: 3", "reduction is fused",
+                "give --reduction=tree"},
         Refusal{"reduction: 2", "reduction is 2", "fused, tree"}));
 
 TEST(ReductionTest, ItsOwnAlgorithmMayBeNamed) {

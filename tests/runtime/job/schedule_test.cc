@@ -290,7 +290,8 @@ TEST(ScheduleTest, AWarmUpMayBeginSomewhere) {
   EXPECT_THAT(
       PlanSchedule("train_steps: 30 warmup_steps: 0 warmup_init: 0.25", {}),
       StatusIs(absl::StatusCode::kInvalidArgument,
-               HasSubstr("there is no warm-up")));
+               HasSubstr("warmup_init is 0.25 but there is no warm-up; give "
+                         "--warmup_steps=N")));
 }
 
 TEST(ScheduleTest, NotesRowsThatDoNotFillTiles) {
@@ -302,7 +303,8 @@ TEST(ScheduleTest, NotesRowsThatDoNotFillTiles) {
 TEST(ScheduleTest, WhatCannotBeCountedIsRefused) {
   EXPECT_THAT(PlanSchedule("train_steps: 1099511627776",
                            {.batch_per_core = std::int64_t{1} << 40}),
-              StatusIs(kInvalid, HasSubstr("2^62")));
+              StatusIs(kInvalid, HasSubstr("2^62 examples); give up to 131,072 "
+                                           "steps")));
   EXPECT_THAT(PlanSchedule("train_steps: 1 warmup_steps: 1099511627776 "
                            "reference_batch_size: 1099511627776",
                            {}),

@@ -218,7 +218,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--train_steps=1.5"}, {"--train_steps", "whole"}},
         Refusal{{"--learning_rate=fast"}, {"--learning_rate", "fast"}},
         Refusal{{"--learning_rate=nan"}, {"learning_rate", "nan"}},
-        Refusal{{"--hidden=512,"}, {"--hidden", "512,512"}},
+        Refusal{{"--hidden=512,"}, {"--hidden", "with commas: 512"}},
         Refusal{{"--lr_scaling=cubic"}, {"lr_scaling", "linear, sqrt, none"}},
         Refusal{{"--dry_run=perhaps"}, {"--dry_run", "true"}},
         Refusal{{"--dry_run", "--selftest"}, {"--dry_run and --selftest"}},
@@ -227,7 +227,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--print_compose=v3-8", "--dry_run"},
                 {"--print_compose and --dry_run"}},
         Refusal{{"--print_compose=v3-8", "--train_steps=3"},
-                {"goes with no setting of a job"}},
+                {"goes with no setting of a job: leave --train_steps out"}},
         Refusal{{"--external_hosts"}, {"--listen"}},
         Refusal{{"--listen=0.0.0.0:1"}, {"--external_hosts"}},
         Refusal{{"--external_hosts", "--listen=0.0.0.0:1"},
@@ -235,10 +235,11 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{{"--external_hosts", "--listen=nonsense"},
                 {"--listen: ", "nonsense"}},
         Refusal{{"--train_batch_size=8", "--batch_per_core=1"},
-                {"train_batch_size and batch_per_core"}},
-        Refusal{{"--epochs=1", "--train_steps=1"}, {"train_steps and epochs"}},
+                {"train_batch_size=8 and batch_per_core=1 both set the batch"}},
+        Refusal{{"--epochs=1", "--train_steps=1"},
+                {"train_steps=1 and epochs=1"}},
         Refusal{{"--learning_rate=1", "--base_learning_rate=1"},
-                {"learning_rate and base_learning_rate"}}));
+                {"learning_rate=1 and base_learning_rate=1"}}));
 
 TEST(FlagsTest, HelpTeaches) {
   ASSERT_OK_AND_ASSIGN(const ParsedFlags flags, Parse({"--help=all"}));

@@ -294,7 +294,9 @@ TEST(PodPlanTest, ALadderIsDrawnIntoAFile) {
   std::string first;
   std::getline(std::ifstream(path) >> std::ws, first);
   EXPECT_THAT(first, HasSubstr("<svg"));
-  EXPECT_THAT(Refusal({"--plot=x.png"}), HasSubstr("must end in .svg"));
+  EXPECT_THAT(Refusal({"--plot=x.png"}),
+              HasSubstr("--plot is \"x.png\", but must end in .svg, which is "
+                        "what is drawn: give --plot=x.svg"));
   EXPECT_THAT(Refusal({"--topology=v3-8", "--plot=/dev/null/x.svg"}),
               HasSubstr("/dev/null"));
 }
@@ -322,7 +324,8 @@ TEST(PodPlanTest, RefusesInOneLine) {
       Refusal({"--topology=v3-8..v3-64", "--train_batch_size=100"}),
       HasSubstr("a multiple of 64 fits all of them, such as 64 or 128"));
   EXPECT_THAT(Refusal({"--collective=all_to_all", "--ici_algorithm=ring"}),
-              HasSubstr("all_to_all by ring"));
+              HasSubstr("all_to_all by ring: is not done so; give "
+                        "--ici_algorithm=direct, or auto"));
   EXPECT_THAT(
       Refusal({"--collective=all_reduce", "--topology=v3-32", "--twist"}),
       HasSubstr("offered twisted"));

@@ -40,7 +40,8 @@ TEST(SliceListTest, RefusesWhatIsNoRange) {
   EXPECT_THAT(SlicesNamed({"v3-8..v4-16"}, {}),
               StatusIs(kInvalid, HasSubstr("spans v3 and v4")));
   EXPECT_THAT(SlicesNamed({"v3-64..v3-8"}, {}),
-              StatusIs(kInvalid, HasSubstr("runs backwards")));
+              StatusIs(kInvalid, HasSubstr("runs backwards: give the smaller "
+                                           "slice first, v3-8..v3-64")));
   EXPECT_THAT(
       SlicesNamed({"v3-8.."}, {}),
       StatusIs(
@@ -52,7 +53,9 @@ TEST(SliceListTest, RefusesWhatIsNoRange) {
        {std::pair("v3-8...v3-64", "has more than two dots"),
         std::pair("..v3-64", "has no first slice"),
         std::pair("v3-8..64", "ends with 64, which is no slice's name"),
-        std::pair("v3-*", "is a pattern")})
+        std::pair("v3-*", "is a pattern"),
+        std::pair("v3-8-v3-64", "is no slice's name, and a list has commas"),
+        std::pair("v3-8 v3-64", "is no slice's name, and a list has commas")})
     EXPECT_THAT(
         SlicesNamed({item}, {}),
         StatusIs(kInvalid, AllOf(HasSubstr(absl::StrCat("'", item, "' ", why)),

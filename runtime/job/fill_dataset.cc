@@ -1,0 +1,109 @@
+#include "runtime/job/fill_dataset.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/printable.h"
+#include "base/status.h"
+#include "host/input/dataset_kinds.h"
+#include "host/input/fields.h"
+#include "settings/field_text.h"
+#include "settings/setting.h"
+
+namespace podsim {
+namespace {
+
+constexpr std::size_t kLongestShown = 64;
+constexpr char kImages[] = "images";
+
+// "csv, images or tfrecord": those that `has` is true of.
+template <typename Has>
+std::string DatasetsThat(const Has& has) {
+  std::vector<std::string> names;
+  for (const DatasetKind& kind : DatasetKinds())
+    if (has(kind)) names.emplace_back(kind.name);
+  const std::string last = names.back();
+  names.pop_back();
+  return absl::StrCat(absl::StrJoin(names, ", "), " or ", last);
+}
+
+// A folder of images is shuffled as a whole: it has no shards to go through.
+bool HasWindow(const DatasetKind& kind) {
+  return kind.shards && kind.name != kImages;
+}
+
+// "classes is 3, but dataset=digits ..." of a setting that it does not read.
+absl::Status NotRead(const JobSpec& spec, const char* setting, const char* why,
+                     const std::string& datasets) {
+  const auto* const field = JobSpec::descriptor()->FindFieldByName(setting);
+  PODSIM_CHECK(field != nullptr);
+  return absl::InvalidArgumentError(absl::StrCat(
+      setting, " is ",
+      PrintableLine(FieldText(spec, *field).substr(0, kLongestShown)),
+      ", but dataset=", spec.dataset(), " ", why,
+      ": leave it out, or give --dataset=", datasets));
+}
+
+absl::Status CheckAreRead(const JobSpec& spec, const DatasetKind& kind) {
+  constexpr char kItsOwn[] = "brings its own";
+  const bool synthetic = spec.dataset() == "synthetic";
+  for (const char* setting : {"example_shape", "synthetic_examples"}) {
+    const auto* const field = JobSpec::descriptor()->FindFieldByName(setting);
+    if (!synthetic && IsSet(spec, *field))
+      return NotRead(spec, setting, kItsOwn, "synthetic");
+  }
+  if (!synthetic && !kind.shards && spec.has_classes())
+    return NotRead(spec, "classes", kItsOwn,
+                   DatasetsThat([](const DatasetKind& one) {
+                     return one.shards || one.name == "synthetic";
+                   }));
+  if (!kind.shards && spec.has_features())
+    return NotRead(
+        spec, "features", kItsOwn,
+        DatasetsThat([](const DatasetKind& one) { return one.shards; }));
+  if (!HasWindow(kind) && spec.has_shuffle_window())
+    return NotRead(
+        spec, "shuffle_window", "is shuffled as a whole",
+        DatasetsThat([](const DatasetKind& one) { return HasWindow(one); }));
+  return absl::OkStatus();
+}
+
+absl::Status CheckFiles(const JobSpec& spec, const DatasetKind& kind) {
+  const std::string& dataset = spec.dataset();
+  const bool has_files = kind.files != nullptr;
+  if (!has_files) PODSIM_RETURN_IF_ERROR(CheckIsRead(spec.data_dir()));
+  if (!has_files && !spec.data_dir().empty())
+    return absl::InvalidArgumentError(absl::StrCat(
+        "data_dir is ", PrintableLine(spec.data_dir()), ", but ", dataset,
+        dataset == "synthetic" ? " is made from the seed" : " are built in",
+        ": leave it out, or say what its files are, --dataset=",
+        DatasetsThat(
+            [](const DatasetKind& one) { return one.files != nullptr; })));
+  if (!has_files || !spec.data_dir().empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "dataset=", dataset, " needs data_dir, the directory of its ", kind.files,
+      "; give --data_dir=DIR (--dataset=digits needs none)"));
+}
+
+}  // namespace
+
+absl::Status FillDataset(JobSpec& spec) {
+  const DatasetKind* const kind = FindDatasetKind(spec.dataset());
+  if (kind == nullptr)
+    return Annotate(UnknownDataset(spec.dataset()), "dataset");
+  PODSIM_RETURN_IF_ERROR(CheckAreRead(spec, *kind));
+  if (spec.dataset() == "synthetic") {
+    if (!spec.has_classes()) spec.set_classes(10);
+    if (!spec.has_synthetic_examples()) spec.set_synthetic_examples(60'000);
+    if (spec.example_shape().empty()) {
+      spec.add_example_shape(28);
+      spec.add_example_shape(28);
+    }
+  }
+  return CheckFiles(spec, *kind);
+}
+
+}  // namespace podsim
