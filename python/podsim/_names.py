@@ -96,7 +96,7 @@ _NOT_HERE = {
 }
 
 # Arguments of train and plan that are no settings.
-_ARGUMENTS = ("optimizer", "eval_fn", "eval_dataset", "examples", "eval_examples", "batch",
+ARGUMENTS = ("optimizer", "eval_fn", "eval_dataset", "examples", "eval_examples", "batch",
               "state", "name", "progress", "topology", "model_dir")
 
 
@@ -130,7 +130,7 @@ def _advice(name: str, value: Any) -> str:
         return f": say {_MEANT[name.lower()]}"
     if name.lower() in _NOT_HERE:
         return f": {_NOT_HERE[name.lower()]}"
-    known = [each for each in dict.fromkeys([*SETTINGS, *_ARGUMENTS]) if each not in IDLE]
+    known = [each for each in dict.fromkeys([*SETTINGS, *ARGUMENTS]) if each not in IDLE]
     return near(name, known) or "; `pod_launch --help=all` lists all of them"
 
 
