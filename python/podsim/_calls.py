@@ -34,9 +34,9 @@ def _named(args: tuple[Any, ...], count: int, signature: inspect.Signature) -> s
     if is_optimizer(value):
         return "; it is optimizer="
     if inspect.isfunction(value):
-        is_own = value.__module__.split(".")[0] not in ("optax", "podsim")
-        return "; it is eval_fn=" if is_own else (
-            f"; it is optimizer=, called: optimizer={value.__name__}(1e-3)")
+        root = str(value.__module__).split(".")[0]
+        return (f"; it is optimizer=, called: optimizer={root}.{value.__name__}(1e-3)"
+                if root in ("optax", "podsim") else "; it is eval_fn=")
     if isinstance(value, (tuple, dict)) and type(value) is type(args[count - 1]):
         return "; held-out examples are eval_dataset="
     if is_number(value):

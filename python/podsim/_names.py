@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from typing import Any, Iterable, Mapping
 
 from ._errors import IDLE
@@ -27,16 +28,16 @@ _MEANT = {
                     "optimizer=podsim.adamw(1e-3, weight_decay=1e-4), or weight_decay="),
     **dict.fromkeys(("grad_clip", "max_grad_norm", "clip", "gradient_clip_norm", "clip_grad",
                      "gradient_clip_val"), "clip_norm="),
-    **dict.fromkeys(("betas", "b1"), "optimizer=podsim.adamw(1e-3, b1=0.9, b2=0.999), or beta1= "
-                    "and beta2="),
+    "betas": "optimizer=podsim.adamw(1e-3, b1=0.9, b2=0.999), or beta1= and beta2=",
+    "b1": "optimizer=podsim.adamw(1e-3, b1=0.9), or beta1=",
     "b2": "optimizer=podsim.adamw(1e-3, b2=0.999), or beta2=",
     "eps": "optimizer=podsim.adamw(1e-3, eps=1e-8), or epsilon=",
     "nesterov": "optimizer=podsim.sgd(0.1, momentum=0.9, nesterov=True)",
     **dict.fromkeys(("warmup", "num_warmup_steps", "lr_warmup_steps"), "warmup_steps="),
     **dict.fromkeys(("warmup_ratio", "warmup_epochs", "warmup_fraction", "warmup_proportion"),
-                    "warmup_steps=, a number of steps"),
+                    "warmup_steps=N, a number of steps"),
     **dict.fromkeys(("scheduler", "schedule", "lr_scheduler", "lr_scheduler_type"),
-                    "lr_schedule=, or a schedule of optax in optimizer="),
+                    'lr_schedule="cosine", or a schedule of optax in optimizer='),
     **dict.fromkeys(("ckpt_dir", "checkpoint_dir", "output_dir", "save_dir", "workdir",
                      "logdir"), "model_dir="),
     **dict.fromkeys(("save_steps", "save_every", "checkpoint_steps", "ckpt_every"),
@@ -49,6 +50,8 @@ _MEANT = {
     **dict.fromkeys(("data", "train_data", "train_dataset"), "dataset, the third argument"),
     **dict.fromkeys(("eval_data", "val_data", "validation_data", "test_data", "val_dataset"),
                     "eval_dataset="),
+    **dict.fromkeys(("validation_split", "val_split", "test_size", "test_split"), "eval_dataset="
+                    "(x[:n], y[:n]), with the others, (x[n:], y[n:]), as the data set"),
     **dict.fromkeys(("devices", "num_devices", "n_devices", "num_cores", "cores"),
                     'topology="v3-8" for 8 cores, "v3-32" for 32: the slice has them'),
     **dict.fromkeys(("labels", "targets", "y", "x", "images", "inputs"),
@@ -59,7 +62,7 @@ _MEANT = {
     **dict.fromkeys(("price", "price_per_hour", "chip_price", "cost", "cost_per_chip_hour",
                      "price_per_chip_hour"), "podsim.plan(..., price_per_chip_hour=2.2)"),
     **dict.fromkeys(("random_seed", "rng", "rng_seed"), "seed="),
-    **dict.fromkeys(("dtype", "mixed_precision"), "precision="),
+    **dict.fromkeys(("dtype", "mixed_precision"), 'precision="float32" or precision="bfloat16"'),
     **dict.fromkeys(("resume", "resume_from", "resume_from_checkpoint", "load", "init_from"),
                     "model_dir= (the same call goes on from there), or restore="),
 }
@@ -122,12 +125,22 @@ def instead(name: str, known: Iterable[str], most: int = 12) -> str:
         f" and {more} more" if more > 0 else "")
 
 
+def _with_value(way: str, value: Any) -> str:
+    """The way, with the number or the place that was given where it names an argument alone:
+    "epochs=" is "epochs=3"."""
+    kinds = ("DIR",) if isinstance(value, str) else ("N", "X")
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        kinds = ()
+    return re.sub(r"(\w+)=(?=$|,? )", lambda found: found[0] + shown(value) * (
+        found[1] in SETTINGS and SETTINGS[found[1]].type in kinds), way)
+
+
 def _advice(name: str, value: Any) -> str:
     if name == "betas" and isinstance(value, (list, tuple)) and len(value) == 2:
         return (f": say optimizer=podsim.adamw(1e-3, b1={shown(value[0])}, b2={shown(value[1])}), "
                 f"or beta1={shown(value[0])}, beta2={shown(value[1])}")
     if name.lower() in _MEANT:
-        return f": say {_MEANT[name.lower()]}"
+        return f": say {_with_value(_MEANT[name.lower()], value)}"
     if name.lower() in _NOT_HERE:
         return f": {_NOT_HERE[name.lower()]}"
     known = [each for each in dict.fromkeys([*SETTINGS, *ARGUMENTS]) if each not in IDLE]
