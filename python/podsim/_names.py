@@ -12,7 +12,7 @@ from ._settings import SETTINGS
 
 # What other libraries call a setting, and what says it here.
 _MEANT = {
-    **dict.fromkeys(("lr", "step_size", "base_lr"),
+    **dict.fromkeys(("lr", "step_size", "base_lr", "max_lr", "peak_lr"),
                     "the learning rate: optimizer=podsim.adamw(1e-3), or learning_rate="),
     **dict.fromkeys(("batch_size", "global_batch_size", "total_batch_size"),
                     "train_batch_size=, of the whole pod, or batch_per_core="),
@@ -36,7 +36,8 @@ _MEANT = {
     **dict.fromkeys(("warmup", "num_warmup_steps", "lr_warmup_steps"), "warmup_steps="),
     **dict.fromkeys(("warmup_ratio", "warmup_epochs", "warmup_fraction", "warmup_proportion"),
                     "warmup_steps=N, a number of steps"),
-    **dict.fromkeys(("scheduler", "schedule", "lr_scheduler", "lr_scheduler_type"),
+    **dict.fromkeys(("scheduler", "schedule", "lr_scheduler", "lr_scheduler_type",
+                     "learning_rate_schedule"),
                     'lr_schedule="cosine", or a schedule of optax in optimizer='),
     **dict.fromkeys(("ckpt_dir", "checkpoint_dir", "output_dir", "save_dir", "workdir",
                      "logdir"), "model_dir="),
@@ -47,6 +48,10 @@ _MEANT = {
     **dict.fromkeys(("slice", "tpu", "tpu_type", "accelerator_type", "accelerator", "pod"),
                     'topology="v3-32"'),
     "silent": "progress=False",
+    **dict.fromkeys(("loss", "loss_function", "criterion", "objective"),
+                    "loss_fn, the first argument, a function (params, batch) -> loss"),
+    **dict.fromkeys(("weights", "parameters", "init_params", "initial_params", "variables"),
+                    "params, the second argument"),
     **dict.fromkeys(("data", "train_data", "train_dataset"), "dataset, the third argument"),
     **dict.fromkeys(("eval_data", "val_data", "validation_data", "test_data", "val_dataset"),
                     "eval_dataset="),
@@ -62,7 +67,8 @@ _MEANT = {
     **dict.fromkeys(("price", "price_per_hour", "chip_price", "cost", "cost_per_chip_hour",
                      "price_per_chip_hour"), "podsim.plan(..., price_per_chip_hour=2.2)"),
     **dict.fromkeys(("random_seed", "rng", "rng_seed"), "seed="),
-    **dict.fromkeys(("dtype", "mixed_precision"), 'precision="float32" or precision="bfloat16"'),
+    **dict.fromkeys(("dtype", "mixed_precision", "bf16", "fp16", "use_bfloat16"),
+                    'precision="float32" or precision="bfloat16"'),
     **dict.fromkeys(("resume", "resume_from", "resume_from_checkpoint", "load", "init_from"),
                     "model_dir= (the same call goes on from there), or restore="),
 }
@@ -87,6 +93,8 @@ _NOT_HERE = {
     **dict.fromkeys(("jit", "compile", "donate", "donate_argnums", "static_argnums", "backend",
                      "platform", "device", "use_tpu"),
                     "it has no meaning here: leave it out"),
+    **dict.fromkeys(("num_classes", "n_classes", "input_shape", "image_size"),
+                    "the loss function and the arrays say it: leave it out"),
     **dict.fromkeys(("num_workers", "workers", "prefetch", "pin_memory"),
                     "hosts read the data set from memory, without workers: leave it out"),
     **dict.fromkeys(("shuffle_buffer", "buffer_size", "drop_last", "drop_remainder"),

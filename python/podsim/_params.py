@@ -12,7 +12,7 @@ import numpy as np
 from . import _objects, _packed, _trees
 from ._errors import said
 from ._numbers import is_number
-from ._said import article, is_traced, kind_of, shown, type_name
+from ._said import is_traced, kind_of, shown, with_kind
 
 _ORDER = "podsim.{}(loss_fn, params, dataset)"
 
@@ -112,9 +112,8 @@ def _wrong(leaf: Any) -> tuple[str, str]:
     if str(kind) in ("float32", "float64"):
         return "", ""
     if not has_shape:
-        text, kind_said = shown(leaf), article(type_name(type(leaf)))
         way = f"write {float(leaf)}, or " if is_number(leaf) else ""
-        return text if text == kind_said else f"{text}, {kind_said}", way + _LEFT_OUT
+        return with_kind(leaf), way + _LEFT_OUT
     if getattr(kind, "kind", "") in tuple("OUSc"):
         what, way = _objects.problem_of(leaf)
         return what, way if "astype" in way or kind.kind == "c" else _NUMBERS

@@ -190,7 +190,7 @@ class ParamsTest(unittest.TestCase):
         weights = 'give the weights, a tree of float32 arrays such as model.init(key, x)["params"]'
         for leaf, said in ((np.zeros(2, np.uint32), f"a random key; what is trained is float32: "
                             f"{weights}"), (3, "3, an int; what is trained is float32: write 3.0"),
-                           (True, f"True, a bool; what is trained is float32: {weights}")):
+                           (True, f"True; what is trained is float32: {weights}")):
             with self.assertRaises(TypeError) as caught:
                 _params.check_leaf("params", leaf, whole=True)
             self.assertEqual(str(caught.exception), f"params is {said}")
