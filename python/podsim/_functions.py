@@ -169,7 +169,7 @@ def _check_comes_first(loss: Any, second: Any) -> None:
 def _no_number(loss: Any, loss_fn: Callable[..., Any]) -> str:
     """What is said of a loss that is not one number."""
     said = ("the loss must be one number, the mean over the examples; this one is "
-            f"{_trees.describe(loss)}")
+            f"{(shown if isinstance(loss, (int, float, str)) else _trees.describe)(loss)}")
     if loss is None:
         return f"{said}: return the loss"
     transformed = Asked("the loss function", loss_fn).transformed()

@@ -13,6 +13,7 @@ from typing import Any, Callable, Iterator, Mapping
 from . import (_checks, _data, _errors, _guard, _importing, _job, _lowering, _names, _npy, _own_files,
                _params, _programs, _spoken, _trees)
 from ._asking import Asked
+from ._numbers import is_number
 from ._said import shown
 from ._wire import Message
 
@@ -110,6 +111,10 @@ def _check(call: Call, settings: Mapping[str, Any]) -> None:
     """Raises TypeError for arguments that do not go together."""
     _check_name(call.dataset)
     _check_counts(call)
+    if is_number(call.batch):
+        raise TypeError(f"batch is {shown(call.batch)}; it is for the fields of a data set that "
+                        "pod_launch opens: of a batch size say train_batch_size=, of the whole pod, "
+                        "or batch_per_core=")
     if not isinstance(call.dataset, str):
         given = {"batch": call.batch, "data_dir": settings.get("data_dir")}
         for name in [name for name, value in given.items() if value is not None]:

@@ -257,16 +257,20 @@ class CallTest(unittest.TestCase):
             _inputs._check(_inputs.Call(None, None, dataset, None, eval_dataset, None, None,
                                         batch, None, None), settings)
 
-        check("digits", batch=1)
+        check("digits", batch=(1,))
         check((1, 2))
         for arguments, message in (
                 ({"dataset": "gs://a/b", "batch": 1}, "a place; say \"arrays\""),
                 ({"dataset": pathlib.Path("a"), "batch": 1}, "a place"),
                 ({"dataset": "digits"}, "say batch="),
-                ({"dataset": "digits", "batch": 1, "eval_dataset": 1}, "holds"),
+                ({"dataset": "digits", "batch": (1,), "eval_dataset": 1}, "eval_dataset is 1, but "
+                 "the data set 'digits' holds examples out itself: leave eval_dataset out"),
                 ({"dataset": "v3-8"}, "the name of a slice: say topology='v3-8', and give"),
                 ({"dataset": "train.parquet"}, "the name of a file; give what it holds as arrays"),
-                ({"dataset": (1, 2), "batch": 1}, "batch is 1, which is for .*: leave batch out"),
+                ({"dataset": (1, 2), "batch": (3,)}, r"batch is \(3\), which is for .*: leave "
+                 "batch out"),
+                ({"dataset": (1, 2), "batch": 32}, "batch is 32; .*: of a batch size say "
+                 "train_batch_size=, of the whole pod, or batch_per_core="),
                 ({"dataset": (1, 2), "data_dir": "x"}, "data_dir is 'x', .*: leave data_dir out")):
             with self.assertRaisesRegex(TypeError, message):
                 check(**arguments)

@@ -556,7 +556,7 @@ class SettingsTest(unittest.TestCase):
             warnings.simplefilter("error")
             check(steps_per_eval=0)
             check(eval_dataset=(1,), steps_per_eval=2)
-            check(eval_fn=len, dataset="digits", batch=1, steps_per_eval=2)
+            check(eval_fn=len, dataset="digits", batch=(1,), steps_per_eval=2)
 
 
 class JobTest(unittest.TestCase):
