@@ -12,7 +12,7 @@ from ._settings import SETTINGS
 IDLE = ("dry_run", "print_job", "selftest", "describe", "print_hardware", "write_model",
         "print_compose")
 
-_FLAG = re.compile(r"(?<![\w-])(pod_\w+ )?--(\w+)")
+_FLAG = re.compile(r"(?<![\w-])(pod_\w+ (?:--\w+(?:=[^\s,;:)]+)? )*)?--(\w+)")
 _PLANS = re.compile(r"(?<![\w-])(?:(?:pod_launch )?--dry_run(?:, pod_plan)?|pod_plan(?! --))(?!\w)")
 
 
@@ -20,6 +20,9 @@ _PLANS = re.compile(r"(?<![\w-])(?:(?:pod_launch )?--dry_run(?:, pod_plan)?|pod_
 _PLACE = re.compile(r"(?<![\w.-])(restore|[a-z]+_dir|[a-z]+_file)=([\w./-]*[a-z0-9](?![\w./-]*\w))")
 _LIST = re.compile(r"(?<=such as )\d[\d.]*(?:,\d[\d.]*)+(?!\w)")
 _SWITCHES = re.compile(r"(=\S+) (restore_weights_only) (?=\w+=)")
+_NAMES = "|".join(SETTINGS)
+_SIDE_BY_SIDE = re.compile(rf"(?<![\w-])((?:{_NAMES})=[^\s,;]+) (?=(?:{_NAMES})=)")
+_AS_IN = re.compile(r"(?<=has no recipe: )(.*?), as in .*")
 
 # Words that a setting is given, and the same in a call; what a job of a function must say.
 _TEXTS = "|".join(name for name, each in SETTINGS.items() if each.type in (
@@ -83,6 +86,7 @@ def in_python(text: str) -> str:
     said = _WORD.sub(_word, said.replace("give one of true, false", "give True or False"))
     for text, instead in _MUST_SAY.items():
         said = said.replace(text, instead)
+    said = _SIDE_BY_SIDE.sub(r"\1, ", _AS_IN.sub(r"\1", said))
     said = _LIST.sub(lambda match: f"[{match[0].replace(',', ', ')}]", said)
     return _SWITCHES.sub(r"\1, \2=True, ", _PLACE.sub(r'\1="\2"', said))
 

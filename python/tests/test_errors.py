@@ -129,6 +129,12 @@ class ReasonTest(unittest.TestCase):
                  "a model of your own has no recipe: the job must say batch_per_core=8 or "
                  "train_batch_size=256; epochs=3 or train_steps=1000; "
                  "optimizer=podsim.adamw(1e-3)"),
+                ("a model of your own has no recipe: give --train_steps or --epochs, --learning_rate "
+                 "or --base_learning_rate, as in --epochs=1 --learning_rate=0.1",
+                 "a model of your own has no recipe: give epochs=3 or train_steps=1000, "
+                 "optimizer=podsim.adamw(1e-3)"),
+                ("give --keep=3 --model_dir=DIR; pod_launch --keep=3 --epochs=1",
+                 "give keep=3, model_dir=DIR; pod_launch --keep=3 --epochs=1"),
                 ("momentum is 0.9 but optimizer=adam has none; leave it out, or give "
                  "optimizer=nesterov", "momentum is 0.9 but optimizer=podsim.adam(...) has none; "
                  "leave it out, or give optimizer=podsim.sgd(...)"),
