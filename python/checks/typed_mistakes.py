@@ -245,7 +245,8 @@ OF_LIBRARIES = [
     ("a loss in a tuple of one", lambda: exported(lambda p, b: (loss_fn(p, b),)), TypeError,
      "returns one thing in a tuple; it must return a loss, or (loss, metrics); a comma"),
     ("the apply of a model for a loss", lambda: exported(Net().apply), TypeError,
-     "the loss function is apply of a Net, which returns outputs: give a function of them"),
+     "the loss function is apply of a Net, which returns outputs: give a function of its "
+     "outputs"),
     ("a loss of a cache", lambda: exported(functools.lru_cache(loss_fn)), TypeError,
      "the loss function keeps what it returned (functools.lru_cache)"),
     ("a loss of numpy's vectorize", lambda: exported(np.vectorize(loss_fn)), TypeError,

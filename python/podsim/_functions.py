@@ -161,7 +161,8 @@ def _no_metrics(second: Any, has_state: bool) -> str:
 
 def _check_comes_first(loss: Any, second: Any) -> None:
     """Raises TypeError for (outputs, loss)."""
-    if len(getattr(loss, "shape", ())) > 1 and getattr(second, "shape", None) == ():
+    shape = getattr(loss, "shape", ())
+    if len(shape) > 1 and shape[-1] > 1 and getattr(second, "shape", None) == ():
         raise TypeError(f"the loss function returns ({_given.kind(loss)}, one number); the first "
                         'thing of a pair is the loss: return loss, or loss, {"accuracy": ...}')
 

@@ -239,7 +239,7 @@ class CallTest(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, r"returns \(float32\[7,3\], one number\); the first "
                                     "thing of a pair is the loss: return loss, or loss, {"):
             _functions._check_comes_first(np.zeros((7, 3), np.float32), one)
-        for loss, second in ((one, one), (np.zeros(7), one), (np.zeros((7, 3)), None)):
+        for loss, second in ((one, one), (np.zeros((7, 1)), one), (np.zeros((7, 3)), None)):
             _functions._check_comes_first(loss, second)
 
     def test_a_loss_of_another_number_of_arguments(self):
