@@ -10,6 +10,7 @@ from typing import Callable, NoReturn, Sequence
 
 from . import _programs
 from ._errors import PodsimError
+from ._names import near
 
 
 def _become(program: str, arguments: Sequence[str]) -> NoReturn:
@@ -41,7 +42,7 @@ def main(arguments: Sequence[str]) -> NoReturn:
         print(usage)
         sys.exit(0)
     if arguments[0] not in names:
-        sys.exit(f"{arguments[0]!r} is no program of podsim: {usage}")
+        sys.exit(f"{arguments[0]!r} is no program of podsim{near(arguments[0], names)}: {usage}")
     _become(arguments[0], arguments[1:])
 
 

@@ -39,6 +39,7 @@ def export(loss_fn: LossFunction, params: Any, batch: Any, path: str | os.PathLi
     _job.check_name(name)
     _job.path_of("path", path, "net.model")
     _checks.check_batch(batch)
+    _checks.check_has_jax()
     order = "podsim.export(loss_fn, params, batch, path)"
     _params.check_is_tree(params, order)
     _params.check_order(params, batch, order)
@@ -186,7 +187,7 @@ def plan(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "v
     Raises PodsimError where train would refuse the job."""
     _job.check_is_text(topology, several=True)
     if price_per_chip_hour is not None:
-        _plan.check_price(price_per_chip_hour)
+        _plan.check_price(price_per_chip_hour, "price_per_chip_hour")
     _checks.check_is_bool("progress", progress)
     _values.check_is_restored(settings)
     chosen = _settings(optimizer, params, topology, settings)

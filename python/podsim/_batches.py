@@ -101,7 +101,7 @@ class Batches:
     def __init__(self, batches: Iterable[Any], most: int | None, no_end: str = "",
                  argument: str = "dataset") -> None:
         if most is None and no_end and isinstance(batches, (itertools.cycle, itertools.count)):
-            raise ValueError(f"the iterable of batches has no end; {no_end}")
+            raise ValueError(f"{argument} has no end; {no_end}")
         if isinstance(batches, enumerate):
             raise TypeError(f"{argument} is an enumerate, whose items are numbers beside batches: "
                             "give the batches themselves")
@@ -129,6 +129,9 @@ class Batches:
             raise ValueError(self._of_examples(leaves, len(single)))
         return Arrays(self._first).example()
 
+    def _which(self, index: int) -> str:
+        return f"batch {index} of {self._argument}"
+
     def _of_examples(self, leaves: list[Any], single: int) -> str:
         """What is said of items that are single examples, of which `single` are numbers."""
         name, item = self._argument, _alike.told(self._first)
@@ -152,16 +155,16 @@ class Batches:
         """With `most`, whole batches like the first, as if there were so many; of a
         list, and without, what there is."""
         names, leaves, _ = named_files(self._first)
-        first = _checks.count_of(names, leaves, "batch 0")
+        first = _checks.count_of(names, leaves, self._which(0))
         if self._most is not None and not self._listed:
             return -(-self._most // first) * first
         read = 0
         for index, batch in enumerate(self._all):
             if self._no_end and index + 1 >= _MOST_BATCHES:
-                raise ValueError(f"the iterable of batches has no end after {read:,} examples; "
+                raise ValueError(f"{self._argument} has no end after {read:,} examples; "
                                  f"{self._no_end}")
             others, leaves, _ = _trees.named_leaves(batch, "batch")
-            read += _checks.count_of(others, leaves, f"batch {index}")
+            read += _checks.count_of(others, leaves, self._which(index))
             if self._most is not None and read >= self._most:
                 break
         return read
@@ -180,14 +183,14 @@ class Batches:
                      for name in names]
             for index, batch in enumerate(self._all):
                 others, leaves, _ = _trees.named_leaves(batch, "batch")
-                _objects.check_arrays(others, leaves)
+                _objects.check_arrays(others, leaves, of=self._which(index))
                 alike.check(batch, index, read)
-                read += _checks.count_of(names, leaves, f"batch {index}")
+                read += _checks.count_of(names, leaves, self._which(index))
                 for file, leaf in zip(files, leaves):
                     file.append(leaf)
                 written += sum(map(_npy.stored_bytes, leaves))
                 if self._no_end and (written > free // 4 or index + 1 >= _MOST_BATCHES):
-                    raise ValueError(f"the iterable of batches has no end after {read:,} examples "
+                    raise ValueError(f"{self._argument} has no end after {read:,} examples "
                                      f"({_npy.mib(written)}); {self._no_end}")
                 if self._most is not None and read >= self._most:
                     break

@@ -9,9 +9,10 @@ import re
 from typing import Any, Callable, ParamSpec, TypeVar
 
 from . import _order
-from ._names import near
-from ._numbers import is_optimizer
-from ._said import kind_of, shown, type_name
+from ._names import ARGUMENTS, near
+from ._numbers import is_number, is_optimizer
+from ._said import shown, type_name
+from ._settings import SETTINGS
 
 _Given = ParamSpec("_Given")
 _Result = TypeVar("_Result")
@@ -22,12 +23,34 @@ def _ordinal(count: int) -> str:
     return f"{count}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(count, 'th') }"
 
 
-def _named(value: Any, signature: inspect.Signature) -> str:
-    """What an argument by position is called, as far as its kind says; or nothing."""
-    if "optimizer" in signature.parameters and is_optimizer(value):
+def _named(args: tuple[Any, ...], count: int, signature: inspect.Signature) -> str:
+    """What the first argument behind `count` by position is called, as far as its kind says; or
+    nothing."""
+    value = args[count]
+    if sum(hasattr(each, "shape") and not is_number(each) for each in args[2:]) > 1:
+        return "; arrays of one data set are given together, as (x, y)"
+    if "optimizer" not in signature.parameters:
+        return ""
+    if is_optimizer(value):
         return "; it is optimizer="
+    if inspect.isfunction(value):
+        root = str(value.__module__).split(".")[0]
+        return (f"; it is optimizer=, called: optimizer={root}.{value.__name__}(1e-3)"
+                if root in ("optax", "podsim") else "; it is eval_fn=")
+    if isinstance(value, (tuple, dict)) and type(value) is type(args[count - 1]):
+        return "; held-out examples are eval_dataset="
+    if is_number(value):
+        whole = float(value).is_integer()
+        return (f"; say what it is, epochs={value} or batch_per_core={value}" if whole else
+                f"; of a learning rate say optimizer=podsim.adamw({value})")
     is_slice = isinstance(value, str) and re.match(r"[a-z]+\d+[a-z]*-\d+", value.lower())
-    return (f"; say topology={value!r}" if is_slice and "topology" in signature.parameters else "")
+    return f"; say topology={value!r}" if is_slice else ""
+
+
+def _elsewhere(name: str) -> str:
+    """What to do about an argument that other functions of podsim take; or nothing."""
+    return (": leave it out, podsim.train and podsim.plan take it"
+            if name in SETTINGS or name in ARGUMENTS else "")
 
 
 def _wrong(name: str, signature: inspect.Signature, args: tuple[Any, ...],
@@ -45,12 +68,11 @@ def _wrong(name: str, signature: inspect.Signature, args: tuple[Any, ...],
     if swapped:
         return f"{name}: {swapped}"
     if len(args) > len(names):
-        both = ("; arrays of one data set are given together, as (x, y)"
-                if all(hasattr(each, "shape") for each in args[-2:]) else
-                _named(args[len(names)], signature))
+        needs = ("is one too many: leave it out" if len(names) == len(signature.parameters) else
+                 f"needs its name{_named(args, len(names), signature)}")
         return (f"{name} takes {', '.join(names) or 'nothing'} by position; the "
-                f"{_ordinal(len(names) + 1)} argument, {shown(args[len(names)])}, needs its name"
-                f"{both}{': ' + usage if usage else ''}")
+                f"{_ordinal(len(names) + 1)} argument, {shown(args[len(names)])}, {needs}"
+                f"{': ' + usage if usage else ''}")
     twice = [each for each in names[:len(args)] if each in named]
     if twice:
         placed_value = args[names.index(twice[0])]
@@ -60,7 +82,7 @@ def _wrong(name: str, signature: inspect.Signature, args: tuple[Any, ...],
     if unknown and not any(each.kind is each.VAR_KEYWORD
                            for each in signature.parameters.values()):
         return (f"{name} has no argument {unknown[0]!r}{near(unknown[0], signature.parameters)}; "
-                f"it has {', '.join(signature.parameters)}")
+                f"it has {', '.join(signature.parameters)}{_elsewhere(unknown[0])}")
     missing = [each.name for each in placed[len(args):]
                if each.default is each.empty and each.name not in named]
     left_out = [each for each in names[:len(args)]
@@ -70,7 +92,7 @@ def _wrong(name: str, signature: inspect.Signature, args: tuple[Any, ...],
                 f"stands in its place; it is {order}")
     if missing and names[:1] == ["loss_fn"] and args and not callable(args[0]):
         return (f"{name} is called without a loss function: the first argument is "
-                f"{kind_of(args[0])}; it is {order}")
+                f"{shown(args[0])}; it is {order}")
     if missing:
         meant = [f"{each!r} is not its name; " for each in unknown if near(missing[0], [each])]
         listed = " and ".join(filter(None, [", ".join(missing[:-1]), missing[-1]]))

@@ -11,7 +11,7 @@ from ._closures import cells, is_own, name_of, refused
 from ._numbers import is_number
 from ._optimizers import Optimizer
 from ._said import shown
-from ._unknown import KNOWN, unknown, unknown_chain, unknown_step
+from ._unknown import unknown, unknown_chain, unknown_step
 
 @dataclasses.dataclass(frozen=True)
 class Step:
@@ -80,7 +80,7 @@ class Chain:
             elif step.name in ("scale", "scale_by_schedule"):
                 self._scale(step)
             elif step.name in self._steps:
-                raise refused(f"{step.name} is there twice", KNOWN)
+                raise refused(f"{step.name} is there twice", "leave one out")
             else:
                 self._steps[step.name] = step
                 self.names.append(step.name)
@@ -122,7 +122,7 @@ class Chain:
         if len(down) > 1:
             return refused(f"two learning rates are multiplied, {' and '.join(down)}",
                            "two optimizers follow one another: give one")
-        return refused(f"the learning rate is {peak:g}", "give one that is positive")
+        return refused(f"the learning rate is {peak:g}", "give one above 0, such as 1e-3")
 
     def __getitem__(self, name: str) -> Step:
         return self._steps[name]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import itertools
 import os
 import sys
@@ -14,6 +15,7 @@ import numpy as np
 from . import _params
 from ._errors import PodsimError
 from ._not_called import is_function
+from ._numbers import is_number
 from ._said import kind_of, shown
 
 _FEW = 3  # numbers beside arrays, of which more are a list
@@ -64,12 +66,25 @@ def check_is_bool(name: str, value: Any) -> None:
         raise TypeError(f"{name} is {shown(value)}; it must be True or False")
 
 
+def check_has_jax() -> None:
+    try:
+        importlib.import_module("jax")
+    except ImportError as error:
+        raise ImportError("podsim reads functions of JAX, which cannot be imported here "
+                          f"({error}): pip install jax") from None
+
+
 def check_functions(loss_fn: Any, eval_fn: Any) -> None:
-    for name, function, wanted in (("loss_fn", loss_fn, "params, batch) -> loss"),
-                                   ("eval_fn", eval_fn, "params, batch) -> dict")):
+    for name, function, wanted, example in (
+            ("loss_fn", loss_fn, "loss", "jnp.mean((predict(params, x) - y) ** 2)"),
+            ("eval_fn", eval_fn, "dict", '{"accuracy": predict(params, x).argmax(-1) == y}')):
         if not is_function(function) and (function is not None or name == "loss_fn"):
-            what = shown(function) if isinstance(function, str) else kind_of(function)
-            raise TypeError(f"{name} is {what}; it must be a function, ({wanted}")
+            what = (shown if isinstance(function, (str, int, float)) else kind_of)(function)
+            is_made = hasattr(function, "shape") or is_number(function)
+            way = ("give the function itself, not what it returns" if is_made else
+                   f"def {name}(params, batch): x, y = batch; return {example}")
+            raise TypeError(f"{name} is {what}; it must be a function, (params, batch) -> "
+                            f"{wanted}: {way}")
 
 
 def check_params(names: list[str], leaves: list[Any]) -> None:
@@ -102,7 +117,12 @@ def of_splits(names: list[str]) -> str:
 
 
 def of_pair(names: list[str], counts: list[int]) -> str:
-    """What to do with ((x, y), (x_test, y_test)), or nothing."""
+    """What to do with ((x, y), (x_test, y_test)), or with these four beside one another, or
+    nothing."""
+    if len(names) == 4 and all(map(str.isdigit, names)) and sorted(
+            map(counts.count, counts)) == [2, 2, 2, 2]:
+        return ("; training and held-out data are given apart: podsim.train(loss_fn, params, "
+                "(x, y), eval_dataset=(x_test, y_test))")
     sides = [{name[2:]: count for name, count in zip(names, counts) if name.startswith(first)}
              for first in ("0/", "1/")]
     if len(names) != sum(map(len, sides)) or [*sides[0]] != [*sides[1]] or any(
@@ -126,19 +146,34 @@ def _without_axes(single: list[str], every: int, what: str) -> str:
             f"axis of each array: {way}")
 
 
+def _of_counts(shapes: dict[str, tuple[int, ...]]) -> str:
+    """What to do about arrays whose first axes differ."""
+    counts = {shape[0] for shape in shapes.values()}
+    if 0 in counts:
+        return ": give one or more in each, or leave the empty one out"
+    for name, shape in shapes.items():
+        axes = [i for i, size in enumerate(shape) if i and size in counts - {shape[0]}]
+        if axes and len(counts) == 2:
+            return (f": {_placed([name])} has {shape[axes[0]]:,} along axis {axes[0]}: if these "
+                    f"are its examples, give np.moveaxis(x, {axes[0]}, 0)")
+    return (f": give as many of each, such as x[:{min(counts)}], or let the loss function hold "
+            "what is not of examples")
+
+
 def count_of(names: list[str], leaves: list[Any], what: str) -> int:
     """The number of examples in arrays that `what` consists of: "the data set". Raises
     ValueError if there is none, or not one."""
     shapes = {name: tuple(np.shape(leaf)) for name, leaf in zip(names, leaves)}
     if not shapes:
-        raise ValueError(f"{what} has no array in it")
+        raise ValueError(f"{what} has no array in it: give arrays with examples along the first "
+                         "axis")
     single = [name for name, shape in shapes.items() if not shape]
     if single:
         raise ValueError(_without_axes(single, len(shapes), what))
     empty = [name for name, shape in shapes.items() if shape[0] == 0]
     if len(empty) == len(shapes):
         raise ValueError(f"{what} has no examples: {empty[0]!r} has the shape "
-                         f"{shapes[empty[0]]}")
+                         f"{shapes[empty[0]]}: give one or more along its first axis")
     sizes = [shape[0] for shape in shapes.values()]
     counts: dict[int, list[str]] = {}
     for name, shape in shapes.items():
@@ -148,5 +183,5 @@ def count_of(names: list[str], leaves: list[Any], what: str) -> int:
                          itertools.islice(counts.items(), 4))
         raise ValueError(f"the arrays of {what} must have the same number of examples along "
                          f"their first axis; here {said}{'; ...' if len(counts) > 4 else ''}"
-                         f"{of_splits(names) or of_pair(names, sizes)}")
+                         f"{of_splits(names) or of_pair(names, sizes) or _of_counts(shapes)}")
     return next(iter(counts))

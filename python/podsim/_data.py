@@ -15,7 +15,7 @@ from . import _alike, _checks, _lowering, _npy, _objects, _packed, _trees
 from ._batches import Arrays, Batches, Source, is_leaf
 from ._examples import Examples, called, check_takes_index
 from ._not_called import is_function
-from ._numbers import is_optimizer
+from ._numbers import is_number, is_optimizer
 from ._said import kind_of, shown
 
 _NO_END = {
@@ -81,6 +81,10 @@ def _check_has_arrays(dataset: Any, argument: str, count: str) -> None:
 
 def _check_whole(dataset: Any, argument: str, count: str) -> None:
     """Raises TypeError for an object that is no data set itself."""
+    if argument == "eval_dataset" and is_number(dataset):
+        raise TypeError(f"eval_dataset is {shown(dataset)}; podsim holds no part of the data set "
+                        "out: slice it, (x[n:], y[n:]) for the data set and eval_dataset=(x[:n], "
+                        "y[:n])")
     if is_optimizer(dataset):
         raise TypeError(f"{argument} is {kind_of(dataset)}; an optimizer belongs into optimizer=")
     _trees.check_keys(dataset, argument)
@@ -108,7 +112,10 @@ def _check_whole(dataset: Any, argument: str, count: str) -> None:
 
 def _check_count(count: Any, name: str) -> None:
     if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
-        raise TypeError(f"{name} is {count!r}; it must be a whole number of examples, 1 or more")
+        known = is_number(count) and count >= 1 and float(count).is_integer()
+        said = f"say {name}={int(count)}" if known else f"such as {name}=1000"
+        raise TypeError(f"{name} is {shown(count)}; it must be a whole number of examples, 1 or "
+                        f"more: {said}")
 
 
 def source_of(dataset: Any, examples: int | None, most: Callable[[], int | None],
@@ -125,8 +132,8 @@ def source_of(dataset: Any, examples: int | None, most: Callable[[], int | None]
                             f"{argument}={called(dataset)}()")
         if examples is None:
             check_takes_index(dataset)
-            raise TypeError("a data set that is a function of the index needs "
-                            f"{name}=N, how many there are")
+            raise TypeError(f"{argument} is {kind_of(dataset)}; a function of the index needs "
+                            f"{name}=N, how many examples there are, such as {name}=len(x)")
         return Examples(dataset, examples, argument)
     _check_whole(dataset, argument, name)
     if _is_batches(dataset):

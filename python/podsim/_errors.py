@@ -12,7 +12,7 @@ from ._settings import SETTINGS
 IDLE = ("dry_run", "print_job", "selftest", "describe", "print_hardware", "write_model",
         "print_compose")
 
-_FLAG = re.compile(r"(?<![\w-])(pod_\w+ )?--(\w+)")
+_FLAG = re.compile(r"(?<![\w-])(pod_\w+ (?:--\w+(?:=[^\s,;:)]+)? )*)?--(\w+)")
 _PLANS = re.compile(r"(?<![\w-])(?:(?:pod_launch )?--dry_run(?:, pod_plan)?|pod_plan(?! --))(?!\w)")
 
 
@@ -20,6 +20,27 @@ _PLANS = re.compile(r"(?<![\w-])(?:(?:pod_launch )?--dry_run(?:, pod_plan)?|pod_
 _PLACE = re.compile(r"(?<![\w.-])(restore|[a-z]+_dir|[a-z]+_file)=([\w./-]*[a-z0-9](?![\w./-]*\w))")
 _LIST = re.compile(r"(?<=such as )\d[\d.]*(?:,\d[\d.]*)+(?!\w)")
 _SWITCHES = re.compile(r"(=\S+) (restore_weights_only) (?=\w+=)")
+_NAMES = "|".join(SETTINGS)
+_SIDE_BY_SIDE = re.compile(rf"(?<![\w-])((?:{_NAMES})=[^\s,;]+) (?=(?:{_NAMES})=)")
+_AS_IN = re.compile(r"(?<=has no recipe: )(.*?), as in .*")
+
+# Words that a setting is given, and the same in a call; what a job of a function must say.
+_TEXTS = "|".join(name for name, each in SETTINGS.items() if each.type in (
+    "NAME", "HOW", "TYPE", "RULE", "SHAPE", "MODE", "LEVEL", "WHAT"))
+_WORD = re.compile(rf"(?<![\w./\"'=-])({_TEXTS})=([a-z][a-z0-9_]*(?:-\d+)?)(?![\w/=(\"'-]|\.[\w.])")
+_RULES = {"momentum": "sgd", "nesterov": "sgd"}
+_MUST_SAY = {"batch_per_core or train_batch_size": "batch_per_core=8 or train_batch_size=256",
+             "train_steps or epochs": "epochs=3 or train_steps=1000",
+             "learning_rate or base_learning_rate": "optimizer=podsim.adamw(1e-3)",
+             "the same command": "the same call"}
+
+
+def _word(match: re.Match[str]) -> str:
+    """"lr_schedule=cosine" as a keyword."""
+    name, word = match.groups()
+    if name == "optimizer":
+        return f"optimizer=podsim.{_RULES.get(word, word)}(...)"
+    return f"{name}={word.capitalize()}" if word in ("true", "false") else f'{name}="{word}"'
 
 
 class PodsimError(RuntimeError):
@@ -62,7 +83,10 @@ def in_python(text: str) -> str:
         return f"pod_launch --{name}" if name in IDLE else name
 
     said = _FLAG.sub(keyword, _PLANS.sub("podsim.plan", text))
-    said = said.replace("give one of true, false", "give True or False")
+    said = _WORD.sub(_word, said.replace("give one of true, false", "give True or False"))
+    for text, instead in _MUST_SAY.items():
+        said = said.replace(text, instead)
+    said = _SIDE_BY_SIDE.sub(r"\1, ", _AS_IN.sub(r"\1", said))
     said = _LIST.sub(lambda match: f"[{match[0].replace(',', ', ')}]", said)
     return _SWITCHES.sub(r"\1, \2=True, ", _PLACE.sub(r'\1="\2"', said))
 
@@ -77,7 +101,9 @@ def of_program(name: str, written: str, code: int) -> PodsimError:
     said = [line for line in written.strip().splitlines()
             if not line.startswith("warning: ")]
     text = re.sub(r"\A(?:error|pod_\w+): ", "", "\n".join(said))
-    return PodsimError(in_python(text) or f"{name} ended with {code}", details=written.strip())
+    ended = (f"{name} was ended by signal {-code}: dmesg says whether memory ran out" if code < 0
+             else f"{name} ended with {code}")
+    return PodsimError(in_python(text) or ended, details=written.strip())
 
 
 def _block(lines: Sequence[str]) -> list[str]:

@@ -37,8 +37,10 @@ class Examples:
             jitted = hasattr(self._function, "__wrapped__") and "Tracer" in type(error).__name__
             why = ("jax.jit traces the index: give the function itself, without jax.jit" if jitted
                    else f"{type(error).__name__}: {next(iter(str(error).splitlines()), '')}")
-            raise ValueError(f"the data set's function fails at index {index} of {self._count} "
-                             f"examples: {why}{self._fewer(error, index)}") from error
+            way = "" if jitted else f": call it with {index} to see where"
+            raise ValueError(f"the function {self._argument} fails at index {index} of "
+                             f"{self._count} examples: {why}"
+                             f"{self._fewer(error, index) or way}") from error
 
     def _fewer(self, error: Exception, index: int) -> str:
         """What to do about a function that has fewer examples, if that is what it says."""
@@ -130,10 +132,10 @@ def check_takes_index(function: Callable[..., Any]) -> None:
     try:
         signature.bind(0)
     except TypeError:
-        call = f"; if it returns a data set, call it: {called(function)}()"
+        way = ("write lambda i: (x[i], y[i])" if signature.parameters else
+               f"if it returns a data set, call it: {called(function)}()")
         raise TypeError("a data set that is a function takes one argument, the index of an "
-                        f"example; this one takes {signature}"
-                        f"{'' if signature.parameters else call}") from None
+                        f"example; {called(function)} takes {signature}: {way}") from None
 
 
 def called(function: Callable[..., Any]) -> str:

@@ -98,7 +98,7 @@ def _general(error: BaseException, asked: Asked) -> str:
         return f"{fails}: the function raises that itself: mend what it says"
     called = asked.called()
     if not called or isinstance(error, RuntimeError):
-        return fails
+        return f"{fails}: call it without podsim, on a few examples, to see where"
     return f"{fails}; {called}: {asked.advice(str(error))}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Mapping, Sequence
 
-from . import _given, _words
+from . import _given, _refused_calls, _words
 from ._given import Call
 
 _BROADCAST = ("=give them shapes that broadcast, sizes that are equal or 1; the data set holds "
@@ -29,8 +29,8 @@ _WAYS = (
      "=indices are whole numbers: y.astype(jnp.int32)"),
     (r"inhomogeneous|setting an array element with a sequence",
      "=the rows differ in length: pad them to one"),
-    (r"PRNG key|key_data", "=the key comes first, {name}(key, ...): take it as a third argument, "
-     "loss_fn(params, batch, key)"),
+    (r"PRNG key|key_data", "=the key comes first, {name}(key, ...): take it as a third argument "
+     "without a default, loss_fn(params, batch, key)"),
     (r"as a data type|data type '.*' not understood",
      "=a type is one such as jnp.float32, and a shape of several sizes is one tuple, "
      "jnp.zeros((3, 4))"),
@@ -106,6 +106,13 @@ def _way(made: Call, why: str) -> str:
                  if re.search(pattern, why)), "")
 
 
+def _taken(made: Call) -> str:
+    """"give it what it takes, (x, axis=None)", of a function whose parameters have names."""
+    own = getattr(made.function, "__module__", "") == _given.__name__  # it stands for an operator
+    taken = "" if own else _refused_calls.takes(made.function)
+    return "give it what it takes" + f", {taken}" * (bool(taken) and "*" not in taken)
+
+
 def general(made: Call, error: BaseException) -> str:
     """One line of what it was given, why it fails, and the way round; nothing: it was given
     nothing that could be said."""
@@ -123,7 +130,7 @@ def general(made: Call, error: BaseException) -> str:
     way = _way(made, why)
     if way.startswith("="):
         return f"{said}: {way[1:]}"
-    return f"{said}: {why}: {way or 'give it what it takes'}"
+    return f"{said}: {why}: {way or _taken(made)}"
 
 
 def _is_applied(value: Any) -> bool:

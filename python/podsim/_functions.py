@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any, Callable, Mapping
 
-from . import _calling, _random, _roles, _takes, _trees, _wrapped
+from . import _calling, _given, _random, _roles, _takes, _trees, _wrapped
 from ._asking import Asked
 from ._counts import BATCHES
 from ._said import shown
@@ -49,12 +49,12 @@ def _takes_key(loss_fn: Callable[..., Any], state: State) -> bool:
     if needed not in (None, len(roles), len(roles) + 1):
         refused = _counts_refused("the loss function", loss_fn, [roles, (*roles, "key")])
         advice = _takes.advice(loss_fn) or (
-                  "give a function of its outputs, such as lambda params, batch: "
-                  "jnp.mean((model.apply(params, batch[0]) - batch[1]) ** 2)"
-                  if _wrapped.is_model(loss_fn) else
-                  "give state= if it takes a state, too" if needed == 4 and state.is_none else
-                  "the others must have defaults" if needed and needed > len(roles) else
-                  "it must take them, the key for random numbers alone")
+                  _takes.of_outputs("the loss function") if _wrapped.is_model(loss_fn) else
+                  _roles.labels_apart(loss_fn) or
+                  ("give state= if it takes a state, too" if needed == 4 and state.is_none else
+                   "the others must have defaults" if needed and needed > len(roles) else
+                   f"write def {_roles.shown('loss_fn', roles)}"
+                   + ", or leave state= out" * (not state.is_none)))
         raise TypeError(f"{refused}: {advice}")
     return needed == len(roles) + 1
 
@@ -64,8 +64,11 @@ def check_takes_no_key(eval_fn: Callable[..., Any], state: State) -> None:
     roles = _roles_of(state)
     if _needed(eval_fn) not in (None, len(roles)):
         refused = _counts_refused("eval_fn", eval_fn, [roles])
-        raise TypeError(f"{refused}: leave the others out, or give them defaults (an evaluation "
-                        "draws nothing and takes no key)")
+        advice = _takes.advice(eval_fn) or _roles.labels_apart(eval_fn) or (
+            "leave the others out, or give them defaults (an evaluation draws nothing and takes no "
+            "key)" if (_needed(eval_fn) or 0) > len(roles) else
+            f"write def {_roles.shown('eval_fn', roles)}")
+        raise TypeError(f"{refused}: {advice}")
 
 
 def _number(name: str, value: Any, what: str) -> Any:
@@ -78,12 +81,15 @@ def _number(name: str, value: Any, what: str) -> Any:
                             "number for each example: reduce the other axes, as in "
                             f"jnp.mean(..., axis={axes})")
         raise TypeError(f"{what} must be a dict of names and numbers, one or one for each example; "
-                        f"{name!r} has the shape {value.shape}: take jnp.mean of it")
+                        f"{name!r} has the shape {value.shape}: take jnp.mean of it, or leave it "
+                        "out")
     try:
         return jnp.asarray(value, jnp.float32)
     except (TypeError, ValueError):
+        way = ("; what steps carry goes through state=" if isinstance(value, Mapping)
+               and what != OF_EVALUATION else "")
         raise TypeError(f"{what} must be a dict of names and arrays; {name!r} is {shown(value)}, "
-                        "not an array of numbers") from None
+                        f"not an array of numbers: leave it out{way}") from None
 
 
 def checked_metrics(metrics: Any, what: str) -> dict[str, Any]:
@@ -92,12 +98,13 @@ def checked_metrics(metrics: Any, what: str) -> dict[str, Any]:
         shape = getattr(metrics, "shape", None)
         found = (shown(metrics) if shape is None else "one number" if shape == () else
                  f"an array of the shape {shape}")
-        raise TypeError(f"{what} must be a dict of names and numbers, one or one for each example, "
-                        f'such as {{"accuracy": ...}}, not {found}')
+        raise TypeError(f"{what} must be a dict of names and numbers, "
+                        f"{'one or ' * (what != OF_EVALUATION)}one for each example, such as "
+                        f'{{"accuracy": ...}}, not {found}')
     for name in metrics:
         if not isinstance(name, str):
             raise TypeError(f"{what} must be a dict of names and arrays; the key {name!r} "
-                            "is no str")
+                            f"is no str: write '{name}'")
     return {name: _number(name, value, what) for name, value in metrics.items()}
 
 
@@ -140,10 +147,30 @@ def _check_is_no_gradient(returned: Any, params: Any) -> None:
                         "that returns the loss: podsim computes the gradients")
 
 
+def _no_metrics(second: Any, has_state: bool) -> str:
+    """What is said of a loss function that returns something else than metrics beside the loss:
+    outputs, an accuracy, None."""
+    found = "one number" if getattr(second, "shape", None) == () else _given.kind(second)
+    returns = f"(loss, (new_state, {found}))" if has_state else f"(loss, {found})"
+    alone = "loss, new_state" if has_state else "the loss alone"
+    both = 'loss, (new_state, {"accuracy": ...})' if has_state else 'loss, {"accuracy": ...}'
+    state = "; what steps carry goes through state=" * (isinstance(second, tuple) and not has_state)
+    return (f"the loss function returns {returns}; the second thing of a pair is metrics, a dict "
+            f"of numbers: return {alone}, or {both}{state}")
+
+
+def _check_comes_first(loss: Any, second: Any) -> None:
+    """Raises TypeError for (outputs, loss)."""
+    shape = getattr(loss, "shape", ())
+    if len(shape) > 1 and shape[-1] > 1 and getattr(second, "shape", None) == ():
+        raise TypeError(f"the loss function returns ({_given.kind(loss)}, one number); the first "
+                        'thing of a pair is the loss: return loss, or loss, {"accuracy": ...}')
+
+
 def _no_number(loss: Any, loss_fn: Callable[..., Any]) -> str:
     """What is said of a loss that is not one number."""
     said = ("the loss must be one number, the mean over the examples; this one is "
-            f"{_trees.describe(loss)}")
+            f"{(shown if isinstance(loss, (int, float, str)) else _trees.describe)(loss)}")
     if loss is None:
         return f"{said}: return the loss"
     transformed = Asked("the loss function", loss_fn).transformed()
@@ -157,7 +184,7 @@ def _no_number(loss: Any, loss_fn: Callable[..., Any]) -> str:
         return f"{said}, which does not follow from params: compute it from them"
     if inspect.iscoroutine(loss) or inspect.isgenerator(loss):
         return f"{said}: write a plain function, without async and yield, that returns the loss"
-    if len(getattr(loss, "shape", ())) > 1:
+    if len(getattr(loss, "shape", ())) > 1 and {*loss.shape} != {1}:
         return (f"what is trained is a loss, one number; this function returns {loss.shape}, as a "
                 "network's outputs are: give a function of (params, batch) that returns the mean "
                 "loss")
@@ -192,9 +219,13 @@ class Loss:
         if not self._carries(returned):
             _check_is_no_gradient(returned, params)
         loss, rest = self._two_things(returned)
+        if self._state.is_none:
+            _check_comes_first(loss, rest)
         new_state, metrics = self._split(rest)
         if getattr(loss, "shape", None) != ():
             raise TypeError(_no_number(loss, self._loss_fn))
+        if not isinstance(metrics, Mapping):
+            raise TypeError(_no_metrics(metrics, not self._state.is_none))
         return loss, (new_state, _without_loss(checked_metrics(metrics, "metrics")))
 
     def _two_things(self, returned: Any) -> tuple[Any, Any]:
@@ -206,9 +237,10 @@ class Loss:
         wanted = ("a loss, or (loss, metrics)" if self._state.is_none else
                   "(loss, new_state), or (loss, (new_state, metrics))")
         many = "one thing" if len(returned) == 1 else f"{len(returned)} things"
-        comma = "; a comma behind a value makes a tuple" * (len(returned) == 1)
+        way = ("a comma behind a value makes a tuple: leave it out" if len(returned) == 1 else
+               'put what is beside the loss into one dict, {"accuracy": ..., "norm": ...}')
         raise TypeError(f"the loss function returns {many} in a tuple; it must return "
-                        f"{wanted}{comma}")
+                        f"{wanted}; {way}")
 
     def _carries(self, returned: Any) -> bool:
         """Whether it has a state of the structure of this one."""
@@ -226,8 +258,8 @@ class Loss:
         if rest is None:
             raise TypeError("with a state the loss function returns (loss, new_state) or (loss, "
                             "(new_state, metrics)), but this one returns the loss alone; the "
-                            f"state is {self._state.describe()}")
+                            f"state is {self._state.describe()}: return loss, new_state")
         raise TypeError("with a state the loss function returns (loss, new_state) or "
                         "(loss, (new_state, metrics)), new_state with the structure of the "
                         f"state; beside the loss this one returns {_trees.describe(rest)}, the "
-                        f"state is {self._state.describe()}")
+                        f"state is {self._state.describe()}: return the same structure")

@@ -7,6 +7,7 @@ import inspect
 from typing import Any, Callable, Iterator, Mapping
 
 from . import _frames, _jaxprs, _tracebacks
+from ._said import article
 
 _VARARGS, _VARKEYWORDS = 4, 8
 _MOST = 4
@@ -46,8 +47,7 @@ def kind(value: Any) -> str:
     if inspect.isroutine(value) or inspect.isfunction(getattr(value, "__wrapped__", None)):
         return f"the function {getattr(value, '__name__', '')}".replace(
             "function <lambda>", "lambda").rstrip()
-    name = type(value).__name__
-    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
+    return article(type(value).__name__)
 
 
 def _variadic(frame: Any) -> tuple[tuple[Any, ...], dict[str, Any]] | None:

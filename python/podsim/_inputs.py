@@ -6,12 +6,15 @@ import contextlib
 import dataclasses
 import os
 import pathlib
+import re
 import tempfile
 from typing import Any, Callable, Iterator, Mapping
 
 from . import (_checks, _data, _errors, _guard, _importing, _job, _lowering, _names, _npy, _own_files,
                _params, _programs, _spoken, _trees)
 from ._asking import Asked
+from ._numbers import is_number
+from ._said import shown
 from ._wire import Message
 
 Function = Callable[..., Any]
@@ -92,9 +95,15 @@ def _check_name(dataset: Any) -> None:
                             f"{f'dict({made})' if place.endswith('.npz') else made}")
         raise TypeError(f"the data set is {place!r}, a place; say \"{_kind_of(place)}\", with "
                         f"data_dir={place!r} and batch=, a tree of its fields")
+    if isinstance(dataset, str) and _job.is_slice(dataset):
+        raise TypeError(f"the data set is {dataset!r}, the name of a slice: say topology="
+                        f"{dataset!r}, and give the arrays, such as (x, y), in this place")
+    if isinstance(dataset, str) and re.fullmatch(r"\.[a-z]\w{1,7}", os.path.splitext(dataset)[1]):
+        raise TypeError(f"the data set is {dataset!r}, the name of a file; give what it holds as "
+                        "arrays with examples along the first axis, such as (x, y)")
     if isinstance(dataset, str) and dataset not in DATASETS:
         raise TypeError(f"no data set is called {dataset!r}{_names.near(dataset, DATASETS)}; "
-                        f"known: {', '.join(DATASETS)}; or hand over arrays, a function of "
+                        f"known: {', '.join(DATASETS)}; or give arrays, (x, y), a function of "
                         "the index or an iterable of batches")
 
 
@@ -102,17 +111,23 @@ def _check(call: Call, settings: Mapping[str, Any]) -> None:
     """Raises TypeError for arguments that do not go together."""
     _check_name(call.dataset)
     _check_counts(call)
+    if is_number(call.batch):
+        raise TypeError(f"batch is {shown(call.batch)}; it is for the fields of a data set that "
+                        "pod_launch opens: of a batch size say train_batch_size=, of the whole pod, "
+                        "or batch_per_core=")
     if not isinstance(call.dataset, str):
-        if call.batch is not None or "data_dir" in settings:
-            raise TypeError("batch= and data_dir= are for a data set that pod_launch opens, "
-                            'such as "arrays"; this one is given itself: leave them out')
+        given = {"batch": call.batch, "data_dir": settings.get("data_dir")}
+        for name in [name for name, value in given.items() if value is not None]:
+            raise TypeError(f"{name} is {shown(given[name])}, which is for a data set that "
+                            'pod_launch opens, such as "arrays"; this one is given itself: leave '
+                            f"{name} out")
     elif call.batch is None:
         raise TypeError(f"the data set {call.dataset!r} has its own fields, which the loss "
                         'function gets as a dict: say batch={"features": x, "labels": y}, arrays '
                         "with the shapes and types of a few examples, of which no more is read")
     elif call.eval_dataset is not None:
-        raise TypeError(f"the data set {call.dataset!r} holds examples out itself: leave "
-                        "eval_dataset out")
+        raise TypeError(f"eval_dataset is {shown(call.eval_dataset)}, but the data set "
+                        f"{call.dataset!r} holds examples out itself: leave eval_dataset out")
     if not isinstance(call.dataset, str) and call.eval_dataset is None:
         _check_holds_nothing_out(call, settings)
 
@@ -123,17 +138,17 @@ def _check_counts(call: Call) -> None:
                         "opened by pod_launch, which counts them: leave it out")
     if call.eval_dataset is None and call.eval_examples is not None:
         raise TypeError(f"eval_examples is {call.eval_examples!r}, but there is no eval_dataset: "
-                        "give it, or leave eval_examples out")
+                        "give eval_dataset=, or leave eval_examples out")
 
 
 def _check_holds_nothing_out(call: Call, settings: Mapping[str, Any]) -> None:
     for name in ("steps_per_eval", "eval_batch_size"):
         if settings.get(name):
-            raise TypeError(f"{name} is given, but no eval_dataset: nothing is held out that "
-                            f"could be evaluated; give it, or leave {name} out")
+            raise TypeError(f"{name} is {shown(settings[name])}, but there is no eval_dataset that "
+                            f"could be evaluated: give eval_dataset=(x, y), or leave {name} out")
     if settings.get("mode") == "eval":
-        raise TypeError('mode="eval" evaluates eval_dataset, which is not given: give it, and '
-                        "eval_fn")
+        raise TypeError('mode="eval" evaluates eval_dataset, which is not given: give '
+                        "eval_dataset=(x, y) and eval_fn=")
     if call.eval_fn is not None:
         _checks.warn("eval_fn is given, but no eval_dataset: nothing is held out and nothing "
                      "is evaluated: give eval_dataset=")
@@ -189,6 +204,7 @@ def written(call: Call, settings: Mapping[str, Any], shapes: bool = False,
     _check(call, settings)
     _job.check_name(call.name)
     _checks.check_functions(call.loss_fn, call.eval_fn)
+    _checks.check_has_jax()
     order = _params.order_of("plan" if shapes else "train")
     _params.check_is_tree(call.params, order)
     _params.check_order(call.params, call.dataset, order)

@@ -36,7 +36,8 @@ def _no_optimizer(optimizer: Any, beside: Any) -> TypeError:
     name = getattr(optimizer, "__name__", "")
     if isinstance(optimizer, (list, tuple)) and any(hasattr(each, "update") or isinstance(
             each, _optimizers.Optimizer) for each in optimizer):
-        return TypeError(f"optimizer is {shown(optimizer)}; give one optimizer, without brackets")
+        return TypeError(f"optimizer is {shown(optimizer)}; give one optimizer, without brackets, "
+                         "such as optimizer=podsim.adamw(1e-3)")
     made_by = name_of(optimizer) if callable(optimizer) else ""
     if made_by.endswith(("_schedule", "_schedules", "_decay")):
         return TypeError(f"optimizer is the schedule {made_by}; give an optimizer that has it: "
@@ -49,12 +50,14 @@ def _no_optimizer(optimizer: Any, beside: Any) -> TypeError:
     if callable(optimizer):
         return TypeError(f"optimizer is {kind_of(optimizer)}; give what podsim.adamw(1e-3) or "
                          "optax.adamw(schedule) returns")
-    text = optimizer.lower() if isinstance(optimizer, str) else ""
-    rule = text if text in _rates.RULES else "adamw"
+    if hasattr(optimizer, "tx"):
+        return TypeError(f"optimizer is {kind_of(optimizer)}; give the optimizer in it: state.tx")
+    rule = _rates.rule_of(optimizer)
     rate = (shown(optimizer) if is_number(optimizer) else
             shown(beside) if is_number(beside) else "1e-3")
     apart = "" if beside is None else ", and leave learning_rate= out"
-    return TypeError(f"optimizer is {shown(optimizer)}; it must be one of podsim or of optax: say "
+    return TypeError(f"optimizer is {shown(optimizer)}; it must be one of podsim ("
+                     f"{', '.join(_rates.RULES)}) or the same of optax: say "
                      f"optimizer=podsim.{rule}({rate}){apart}")
 
 
@@ -123,6 +126,10 @@ def check_is_one_slice(topology: Any) -> None:
                         f"such as {first!r}; podsim.plan takes them all")
 
 
+def is_slice(text: str) -> bool:
+    return _SLICE.fullmatch(text.strip().lower()) is not None
+
+
 def is_range(topology: str) -> bool:
     return ".." in topology or "," in topology
 
@@ -140,9 +147,11 @@ def path_of(name: str, place: Any, example: str = "run") -> str:
 
 def check_name(name: Any) -> None:
     if name is not None and (not isinstance(name, str) or not name):
-        raise TypeError(f"name is {shown(name)}; it must be a str, what the model is called")
+        raise TypeError(f"name is {shown(name)}; it must be a str, what the model is called, such "
+                        'as name="mlp"')
     if isinstance(name, str) and not name.isprintable():
-        raise ValueError(f"name is {name!r}; it must be printable, without line ends and tabs")
+        raise ValueError(f"name is {name!r}; it must be printable, without line ends and tabs, "
+                         f"such as {' '.join(filter(str.isprintable, name.split())) or 'mlp'!r}")
 
 
 def local(name: str, place: str | os.PathLike[str]) -> pathlib.Path:

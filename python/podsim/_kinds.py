@@ -8,7 +8,7 @@ from typing import Any, Mapping
 import numpy as np
 
 from ._numbers import is_number
-from ._said import article, kind_of, shown, type_name
+from ._said import shown, with_kind
 from ._settings import SETTINGS
 
 _NUMBERS = {"N": "a whole number", "X": "a number", "BYTES": "a number of bytes"}
@@ -120,9 +120,8 @@ def check_kind(name: str, value: Any) -> None:
     if value is None or _fits(name, value):
         _check_size(name, value)
         return
-    said, kind = shown(value), type_name(type(value))
-    also = "" if isinstance(value, (bool, str)) or said == kind_of(value) else f", {article(kind)}"
+    said = shown(value) if isinstance(value, str) else with_kind(value)
     if _is_whole(name, value):
-        raise TypeError(f"{name} is {said}{also}; it takes {_NUMBERS[SETTINGS[name].type]}: say "
+        raise TypeError(f"{name} is {said}; it takes {_NUMBERS[SETTINGS[name].type]}: say "
                         f"{name}={int(value)}")
-    raise TypeError(f"{name} is {said}{also}; it takes {wanted(name)}{_more(name, value)}")
+    raise TypeError(f"{name} is {said}; it takes {wanted(name)}{_more(name, value)}")

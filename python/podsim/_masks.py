@@ -36,8 +36,9 @@ def _shortest(name: str, others: list[str]) -> str:
         end = "/".join(parts[begin:])
         if "," not in end and not any(end in other for other in others):
             return end
-    raise refused(f"a mask leaves out {name!r} alone, but podsim leaves out what has a "
-                  "text in its name", "rename it")
+    also = "".join([f", such as {each!r}" for each in others if name in each][:1])
+    raise refused(f"a mask leaves out {name!r} alone, but podsim leaves out all variables with "
+                  f"that text in their names{also}", f"rename {name!r}")
 
 
 def ends(names: set[str], every: list[str]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from typing import Any, Iterable, Mapping
 
 from ._errors import IDLE
@@ -11,7 +12,7 @@ from ._settings import SETTINGS
 
 # What other libraries call a setting, and what says it here.
 _MEANT = {
-    **dict.fromkeys(("lr", "step_size", "base_lr"),
+    **dict.fromkeys(("lr", "step_size", "base_lr", "max_lr", "peak_lr"),
                     "the learning rate: optimizer=podsim.adamw(1e-3), or learning_rate="),
     **dict.fromkeys(("batch_size", "global_batch_size", "total_batch_size"),
                     "train_batch_size=, of the whole pod, or batch_per_core="),
@@ -27,16 +28,17 @@ _MEANT = {
                     "optimizer=podsim.adamw(1e-3, weight_decay=1e-4), or weight_decay="),
     **dict.fromkeys(("grad_clip", "max_grad_norm", "clip", "gradient_clip_norm", "clip_grad",
                      "gradient_clip_val"), "clip_norm="),
-    **dict.fromkeys(("betas", "b1"), "optimizer=podsim.adamw(1e-3, b1=0.9, b2=0.999), or beta1= "
-                    "and beta2="),
+    "betas": "optimizer=podsim.adamw(1e-3, b1=0.9, b2=0.999), or beta1= and beta2=",
+    "b1": "optimizer=podsim.adamw(1e-3, b1=0.9), or beta1=",
     "b2": "optimizer=podsim.adamw(1e-3, b2=0.999), or beta2=",
     "eps": "optimizer=podsim.adamw(1e-3, eps=1e-8), or epsilon=",
     "nesterov": "optimizer=podsim.sgd(0.1, momentum=0.9, nesterov=True)",
     **dict.fromkeys(("warmup", "num_warmup_steps", "lr_warmup_steps"), "warmup_steps="),
     **dict.fromkeys(("warmup_ratio", "warmup_epochs", "warmup_fraction", "warmup_proportion"),
-                    "warmup_steps=, a number of steps"),
-    **dict.fromkeys(("scheduler", "schedule", "lr_scheduler", "lr_scheduler_type"),
-                    "lr_schedule=, or a schedule of optax in optimizer="),
+                    "warmup_steps=N, a number of steps"),
+    **dict.fromkeys(("scheduler", "schedule", "lr_scheduler", "lr_scheduler_type",
+                     "learning_rate_schedule"),
+                    'lr_schedule="cosine", or a schedule of optax in optimizer='),
     **dict.fromkeys(("ckpt_dir", "checkpoint_dir", "output_dir", "save_dir", "workdir",
                      "logdir"), "model_dir="),
     **dict.fromkeys(("save_steps", "save_every", "checkpoint_steps", "ckpt_every"),
@@ -46,9 +48,15 @@ _MEANT = {
     **dict.fromkeys(("slice", "tpu", "tpu_type", "accelerator_type", "accelerator", "pod"),
                     'topology="v3-32"'),
     "silent": "progress=False",
+    **dict.fromkeys(("loss", "loss_function", "criterion", "objective"),
+                    "loss_fn, the first argument, a function (params, batch) -> loss"),
+    **dict.fromkeys(("weights", "parameters", "init_params", "initial_params", "variables"),
+                    "params, the second argument"),
     **dict.fromkeys(("data", "train_data", "train_dataset"), "dataset, the third argument"),
     **dict.fromkeys(("eval_data", "val_data", "validation_data", "test_data", "val_dataset"),
                     "eval_dataset="),
+    **dict.fromkeys(("validation_split", "val_split", "test_size", "test_split"), "eval_dataset="
+                    "(x[:n], y[:n]), with the others, (x[n:], y[n:]), as the data set"),
     **dict.fromkeys(("devices", "num_devices", "n_devices", "num_cores", "cores"),
                     'topology="v3-8" for 8 cores, "v3-32" for 32: the slice has them'),
     **dict.fromkeys(("labels", "targets", "y", "x", "images", "inputs"),
@@ -59,7 +67,8 @@ _MEANT = {
     **dict.fromkeys(("price", "price_per_hour", "chip_price", "cost", "cost_per_chip_hour",
                      "price_per_chip_hour"), "podsim.plan(..., price_per_chip_hour=2.2)"),
     **dict.fromkeys(("random_seed", "rng", "rng_seed"), "seed="),
-    **dict.fromkeys(("dtype", "mixed_precision"), "precision="),
+    **dict.fromkeys(("dtype", "mixed_precision", "bf16", "fp16", "use_bfloat16"),
+                    'precision="float32" or precision="bfloat16"'),
     **dict.fromkeys(("resume", "resume_from", "resume_from_checkpoint", "load", "init_from"),
                     "model_dir= (the same call goes on from there), or restore="),
 }
@@ -84,6 +93,8 @@ _NOT_HERE = {
     **dict.fromkeys(("jit", "compile", "donate", "donate_argnums", "static_argnums", "backend",
                      "platform", "device", "use_tpu"),
                     "it has no meaning here: leave it out"),
+    **dict.fromkeys(("num_classes", "n_classes", "input_shape", "image_size"),
+                    "the loss function and the arrays say it: leave it out"),
     **dict.fromkeys(("num_workers", "workers", "prefetch", "pin_memory"),
                     "hosts read the data set from memory, without workers: leave it out"),
     **dict.fromkeys(("shuffle_buffer", "buffer_size", "drop_last", "drop_remainder"),
@@ -96,7 +107,7 @@ _NOT_HERE = {
 }
 
 # Arguments of train and plan that are no settings.
-_ARGUMENTS = ("optimizer", "eval_fn", "eval_dataset", "examples", "eval_examples", "batch",
+ARGUMENTS = ("optimizer", "eval_fn", "eval_dataset", "examples", "eval_examples", "batch",
               "state", "name", "progress", "topology", "model_dir")
 
 
@@ -122,15 +133,25 @@ def instead(name: str, known: Iterable[str], most: int = 12) -> str:
         f" and {more} more" if more > 0 else "")
 
 
+def _with_value(way: str, value: Any) -> str:
+    """The way, with the number or the place that was given where it names an argument alone:
+    "epochs=" is "epochs=3"."""
+    kinds = ("DIR",) if isinstance(value, str) else ("N", "X")
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        kinds = ()
+    return re.sub(r"(\w+)=(?=$|,? )", lambda found: found[0] + shown(value) * (
+        found[1] in SETTINGS and SETTINGS[found[1]].type in kinds), way)
+
+
 def _advice(name: str, value: Any) -> str:
     if name == "betas" and isinstance(value, (list, tuple)) and len(value) == 2:
         return (f": say optimizer=podsim.adamw(1e-3, b1={shown(value[0])}, b2={shown(value[1])}), "
                 f"or beta1={shown(value[0])}, beta2={shown(value[1])}")
     if name.lower() in _MEANT:
-        return f": say {_MEANT[name.lower()]}"
+        return f": say {_with_value(_MEANT[name.lower()], value)}"
     if name.lower() in _NOT_HERE:
         return f": {_NOT_HERE[name.lower()]}"
-    known = [each for each in dict.fromkeys([*SETTINGS, *_ARGUMENTS]) if each not in IDLE]
+    known = [each for each in dict.fromkeys([*SETTINGS, *ARGUMENTS]) if each not in IDLE]
     return near(name, known) or "; `pod_launch --help=all` lists all of them"
 
 

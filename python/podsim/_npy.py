@@ -76,9 +76,12 @@ class Writer:
             first, *rest = np.unravel_index(np.argmax(lost), array.shape)
             value = array[(first, *rest)]
             index = [self._count + int(first), *map(int, rest)]
+            limits = np.finfo(kind) if kind.kind == "f" else np.iinfo(kind)
+            also = "" if kind.kind == "f" else ", or .astype(np.float32)"
             raise ValueError(
                 f"{self._path.stem!r} {index} is {value}, which {kind} cannot hold; podsim "
-                f"reads {array.dtype} as {kind}: bring the values into its range")
+                f"reads {array.dtype} as {kind}: give numbers from {limits.min} to "
+                f"{limits.max}{also}")
         return narrow
 
     def _check_room(self, wanted: int) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Callable, Iterable, Mapping, NamedTuple
 
 import numpy as np
 
-from ._said import article, is_traced, kind_of, shown, type_name
+from ._said import is_traced, shown, with_kind
 
 
 class _Range(NamedTuple):
@@ -70,9 +70,7 @@ def check_numbers(call: str, values: Mapping[str, Any]) -> None:
     for name, value in values.items():
         wanted = _RANGES[name]
         if not is_number(value):
-            kind = "" if isinstance(value, bool) or kind_of(value) == shown(value) else (
-                f", {article(type_name(type(value)))}")
-            raise TypeError(f"{call}: {name} is {shown(value)}{kind}; it must be a number, "
+            raise TypeError(f"{call}: {name} is {with_kind(value)}; it must be a number, "
                             f"{wanted.words}{_instead(value, name, wanted)}")
         number = _as_float(value)
         if not wanted.holds(number):

@@ -30,8 +30,11 @@ _WAYS = {
                                    "for batch in loader)",
     "torch.Tensor": "give an array: x.numpy(), of one with a gradient x.detach().numpy()",
     "torch.nn.Parameter": "give an array: x.detach().numpy()",
+    "torch.nn.": "give its weights as arrays: {name: p.detach().numpy() for name, p in "
+                 "model.named_parameters()}",
     "tf.data.": "give its batches as arrays: dataset.batch(32).as_numpy_iterator()",
     "tensorflow.": "give an array: x.numpy()",
+    "keras.": "give its weights as arrays: model.get_weights()",
     "datasets.DatasetDict": 'give the columns of a split: dataset["train"].with_format("numpy")[:]',
     "datasets.": 'give its columns as arrays: dataset.with_format("numpy")[:]',
     "PIL.": "give an array: np.asarray(image), of several np.stack([np.asarray(i) for i in "
@@ -60,20 +63,36 @@ def is_key(value: Any) -> bool:
     return str(getattr(value, "dtype", "")).startswith("key<")
 
 
-DELETED = ("a deleted array, as donate_argnums of jax.jit leaves it",
-           "give what the function returned, or leave donate_argnums out")
+def is_raw_key(value: Any) -> bool:
+    """Whether it is one of jax.random.PRNGKey, by its type and shape."""
+    return (str(getattr(value, "dtype", "")) == "uint32"
+            and tuple(getattr(value, "shape", ()))[-1:] == (2,))
 
 
-def is_deleted(value: Any) -> bool:
+_DELETED = ("a deleted array, as donate_argnums of jax.jit leaves it",
+            "give what the function returned, or leave donate_argnums out")
+
+
+def _is_deleted(value: Any) -> bool:
     """Whether it is an array of JAX without its numbers."""
     return is_array_of_jax(value) and not is_traced(value) and bool(value.is_deleted())
 
 
-def is_wide(value: Any) -> bool:
+def _is_wide(value: Any) -> bool:
     """Whether JAX computes with it in 64 bits, as it does only if it is told to."""
     jax = sys.modules.get("jax")
     return (str(getattr(value, "dtype", type(value).__name__)) in ("float64", "float")
             and jax is not None and bool(jax.config.jax_enable_x64))
+
+
+def check_is_there(what: str, leaf: Any) -> None:
+    """Raises TypeError for an array whose numbers are gone, or are not of 32 bits. what: "the
+    state 'mean'"."""
+    if _is_deleted(leaf):
+        raise TypeError(f"{what} is {_DELETED[0]}: {_DELETED[1]}")
+    if _is_wide(leaf):
+        raise TypeError(f"{what} is float64, and jax_enable_x64 is on: turn that off, or give "
+                        "float32")
 
 
 def is_empty(tree: Any) -> bool:
@@ -184,8 +203,8 @@ def problem_of(value: Any) -> tuple[str, str]:
     Two empty texts: it is one, or a number."""
     if is_traced(value):
         return "a traced value", TRACED
-    if is_deleted(value):
-        return DELETED
+    if _is_deleted(value):
+        return _DELETED
     if isinstance(value, (str, bytes, os.PathLike)):
         is_path = isinstance(value, os.PathLike)
         return (f"{str(value)!r}, a path" if is_path else f"{shown(value)}, a text",

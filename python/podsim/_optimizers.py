@@ -111,7 +111,11 @@ def _optimizer(rule: str, learning_rate: Any, numbers: dict[str, Any],
     return Optimizer(settings)
 
 
-@checked("podsim.sgd")
+# Of what is given by its name alone.
+_BY_NAME = 'clip_norm=1.0 or weight_decay_exclude=["bias"]'
+
+
+@checked("podsim.sgd", f"{_BY_NAME}; a weight decay is weight_decay= beside optimizer=")
 def sgd(learning_rate: float | None = None, momentum: float | None = 0.0, nesterov: bool = False,
         **more: Any) -> Optimizer:
     """optax.sgd. `more`: weight_decay_exclude, clip_norm."""
@@ -126,14 +130,14 @@ def _adam_numbers(b1: float, b2: float, eps: float) -> dict[str, Any]:
     return {"beta1": b1, "beta2": b2, "epsilon": eps}
 
 
-@checked("podsim.adam")
+@checked("podsim.adam", f"{_BY_NAME}; a weight decay is podsim.adamw's")
 def adam(learning_rate: float | None = None, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8,
          **more: Any) -> Optimizer:
     """optax.adam."""
     return _optimizer("adam", learning_rate, _adam_numbers(b1, b2, eps), **more)
 
 
-@checked("podsim.adamw")
+@checked("podsim.adamw", _BY_NAME)
 def adamw(learning_rate: float | None = None, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8,
           weight_decay: float = 1e-4, **more: Any) -> Optimizer:
     """optax.adamw."""
@@ -141,7 +145,7 @@ def adamw(learning_rate: float | None = None, b1: float = 0.9, b2: float = 0.999
     return _optimizer("adamw", learning_rate, numbers, **more)
 
 
-@checked("podsim.lamb")
+@checked("podsim.lamb", _BY_NAME)
 def lamb(learning_rate: float | None = None, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-6,
          weight_decay: float = 0.0, **more: Any) -> Optimizer:
     """optax.lamb."""
@@ -149,7 +153,7 @@ def lamb(learning_rate: float | None = None, b1: float = 0.9, b2: float = 0.999,
     return _optimizer("lamb", learning_rate, numbers, **more)
 
 
-@checked("podsim.lars")
+@checked("podsim.lars", _BY_NAME)
 def lars(learning_rate: float | None = None, momentum: float = 0.9, weight_decay: float = 0.0,
          trust_coefficient: float = 1e-3, **more: Any) -> Optimizer:
     """optax.lars."""

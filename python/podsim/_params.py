@@ -11,7 +11,8 @@ import numpy as np
 
 from . import _objects, _packed, _trees
 from ._errors import said
-from ._said import article, is_traced, kind_of, shown, type_name
+from ._numbers import is_number
+from ._said import is_traced, kind_of, shown, with_kind
 
 _ORDER = "podsim.{}(loss_fn, params, dataset)"
 
@@ -20,8 +21,10 @@ def _is_of(value: Any, module: str) -> bool:
     return any(kind.__module__.startswith(module) for kind in type(value).__mro__)
 
 
-def _is_of_optax(value: Any) -> bool:
-    return type(value).__module__.split(".")[0] == "optax"
+def _has_state_of_optax(value: Any) -> bool:
+    """Whether it is an optimizer's state, or a tuple with one in it."""
+    return type(value).__module__.split(".")[0] == "optax" or (
+        isinstance(value, tuple) and any(map(_has_state_of_optax, value)))
 
 
 def _makes_weights(params: Any) -> bool:
@@ -64,9 +67,9 @@ def _way(params: Any, order: str) -> str:
         return "give the dict itself"
     if inspect.ismodule(params):
         return "give a tree of arrays, such as a dict"
-    if isinstance(params, tuple) and params and all(map(_is_of_optax, params)):
-        return ("an optimizer's state, which podsim makes itself, is none: give the weights that "
-                "it was made for")
+    if _has_state_of_optax(params):
+        return ("an optimizer's state, which podsim makes itself, stands there: give the weights "
+                "alone")
     if inspect.isgenerator(params) or hasattr(params, "__next__"):
         return "give a tree of arrays: list(...) makes one of it"
     if _makes_weights(params):
@@ -85,20 +88,20 @@ def check_is_tree(params: Any, order: str) -> None:
     if way:
         raise TypeError(f"params is {_called(params)}; {way}")
     if params is None:
-        raise TypeError("params is None; give the weights that training begins with, a tree of "
-                        "float32 arrays")
+        raise TypeError(f"params is None; {_WEIGHTS}")
     _trees.check_keys(params, "params")
 
 
 _NUMBERS = "give an array of numbers, or leave it out of params"
-_LEFT_OUT = "convert it, or leave it out of params (the loss function may hold it itself)"
+_LEFT_OUT = "leave it out of params (the loss function may hold it itself)"
+_WEIGHTS = 'give the weights, a tree of float32 arrays such as model.init(key, x)["params"]'
 
 
 def _wrong(leaf: Any) -> tuple[str, str]:
     """What a leaf is that is not trained, and what to do; two empty texts: it is trained."""
     if is_traced(leaf):
         return "a traced value", _objects.TRACED
-    if _objects.is_key(leaf):
+    if _objects.is_key(leaf) or _objects.is_raw_key(leaf):
         return "a random key", ("leave it out of params; podsim makes keys, take one as the loss "
                                 "function's last argument")
     known, has_shape = _objects.way_round(leaf), hasattr(leaf, "shape")
@@ -109,33 +112,25 @@ def _wrong(leaf: Any) -> tuple[str, str]:
     if str(kind) in ("float32", "float64"):
         return "", ""
     if not has_shape:
-        text, kind_said = shown(leaf), article(type_name(type(leaf)))
-        return text if text == kind_said else f"{text}, {kind_said}", _LEFT_OUT
-    if getattr(kind, "kind", "") in ("O", "U", "S"):
+        way = f"write {float(leaf)}, or " if is_number(leaf) else ""
+        return with_kind(leaf), way + _LEFT_OUT
+    if getattr(kind, "kind", "") in tuple("OUSc"):
         what, way = _objects.problem_of(leaf)
-        return what, way if "astype" in way else _NUMBERS
-    return str(kind), _LEFT_OUT
-
-
-def _check_is_there(name: str, leaf: Any) -> None:
-    """Raises TypeError for an array whose numbers are gone, or are not of 32 bits."""
-    if _objects.is_deleted(leaf):
-        raise TypeError(f"the parameter {name!r} is {_objects.DELETED[0]}: {_objects.DELETED[1]}")
-    if _objects.is_wide(leaf):
-        raise TypeError(f"the parameter {name!r} is float64, and jax_enable_x64 is on: turn that "
-                        "off, or give float32")
+        return what, way if "astype" in way or kind.kind == "c" else _NUMBERS
+    return str(kind), f"say .astype(np.float32), or {_LEFT_OUT}"
 
 
 def check_leaf(name: str, leaf: Any, whole: bool = False) -> None:
     """Raises TypeError for a leaf of params that is not trained. whole: it is all of them."""
-    _check_is_there(name, leaf)
+    called = "params" if whole else f"the parameter {name!r}"
+    _objects.check_is_there(called, leaf)
     what, way = _wrong(leaf)
     if what == "a traced value":
-        raise said(TypeError(f"{'params' if whole else f'the parameter {name!r}'} is {what}: "
-                             f"{way}"))
+        raise said(TypeError(f"{called} is {what}: {way}"))
+    if whole and "leave it out" in way:
+        way = way.partition("leave it out")[0].removesuffix(", or ") or _WEIGHTS
     if what:
-        raise TypeError(f"{'params' if whole else f'the parameter {name!r}'} is {what}; what is "
-                        f"trained is float32: {way}")
+        raise TypeError(f"{called} is {what}; what is trained is float32: {way}")
 
 
 def check_leaves(params: Any) -> None:

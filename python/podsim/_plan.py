@@ -19,7 +19,7 @@ from ._drawing import Svg
 from ._names import instead
 from ._not_called import NotCalled
 from ._numbers import is_number
-from ._rows import NO_PRICE, PlanRow, PricedRow, Rows
+from ._rows import MEANT, NO_PRICE, PlanRow, PricedRow, Rows
 from ._said import shown
 from ._units import gib, share, span
 
@@ -37,6 +37,7 @@ _MEANT = {
     **dict.fromkeys(("errors", "warnings_", "failed"), "say plan.refused"),
     **dict.fromkeys(("step_time", "time", "duration", "total_time"),
                     "say [row.step_seconds for row in plan], or row.seconds of all steps"),
+    **dict.fromkeys(("summary", "head", "describe", "show"), "print(plan) shows it"),
     "train": "podsim.train takes the same arguments and one slice",
 }
 
@@ -70,11 +71,18 @@ def _file_of(path: str | os.PathLike[str], suffix: str, what: str) -> pathlib.Pa
     return file
 
 
-def check_price(per_chip_hour: Any) -> None:
+def check_price(per_chip_hour: Any, called: str = "the price of a chip-hour") -> None:
     """Raises ValueError for what no chip-hour costs."""
     if not is_number(per_chip_hour) or not 0 < per_chip_hour < float("inf"):
-        raise ValueError(f"the price of a chip-hour is {shown(per_chip_hour)}; it must be a "
-                         "number above 0, such as 2.2")
+        raise ValueError(f"{called} is {shown(per_chip_hour)}; it must be a number above 0, such "
+                         "as 2.2")
+
+
+def _of_rows(name: str) -> str:
+    """How each row is asked for what a plan has not; or nothing."""
+    field = MEANT.get(name, name)
+    known = any(field == each.name for each in dataclasses.fields(PricedRow))
+    return f"its rows have: [row.{field} for row in plan]" if known else ""
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -106,12 +114,10 @@ class Plan(NotCalled):
     def __getattr__(self, name: str) -> Any:
         """Of a name that a Plan has not."""
         own = ["rows", "refused", "table", "price", "plot", "to_json", "text", "links"]
-        of_rows = [field.name for field in dataclasses.fields(PricedRow)]
         meant = _MEANT.get(name, "")
         if name == "cost" and not vars(self).get("price_per_chip_hour"):
             meant = NO_PRICE
-        if not meant and name in of_rows:
-            meant = f"its rows have: [row.{name} for row in plan]"
+        meant = meant or _of_rows(name)
         raise _errors.no_attribute(f"a Plan has no {name!r}" + (
             f": {meant}" if meant else instead(name, own)))
 
@@ -142,7 +148,10 @@ class Plan(NotCalled):
         if not isinstance(which, str):
             raise TypeError(f"a row of the plan is taken by its place, plan[0], or by the name of "
                             f"its slice, not by {which!r}{why}")
-        raise KeyError(f"the plan has no row of {which}{why}")
+        makes = f': podsim.plan(..., topology="{which}") makes one'
+        also = f"; {_of_rows(which)}" if _of_rows(which) else (
+            makes * (_job.is_slice(which) and not refused))
+        raise KeyError(f"the plan has no row of {which}{why}{also}")
 
     @checked("plan.price")
     def price(self, per_chip_hour: float) -> "Plan":

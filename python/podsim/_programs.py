@@ -35,8 +35,9 @@ def find(name: str) -> pathlib.Path:
     on_path = shutil.which(name, path=os.pathsep.join(folders))
     if on_path:
         return pathlib.Path(on_path)
-    raise PodsimError(f"{name} is not there: set PODSIM_BIN to the folder of podsim's "
-                      f"programs (looked in {', '.join(map(str, places))} and PATH)")
+    raise PodsimError(f"{name} is not there (looked in {', '.join(map(str, places))} and PATH): "
+                      "./run in the source tree builds it, or set PODSIM_BIN to the folder of "
+                      "podsim's programs")
 
 
 def names() -> list[str]:

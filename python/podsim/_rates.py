@@ -11,7 +11,7 @@ import numpy as np
 from . import _schedules
 from ._closures import is_own, name_of
 from ._numbers import is_optimizer
-from ._said import article, kind_of, shown, type_name
+from ._said import article, kind_of, type_name, with_kind
 
 RULES = ("adamw", "adam", "lamb", "lars", "sgd")
 _BESIDE = "a schedule is a setting beside it, as in lr_schedule=\"cosine\" with warmup_steps=100"
@@ -81,9 +81,7 @@ def check_rate(rate: Any, rule: str = "adamw") -> None:
     that it is of."""
     check("learning_rate", rate, rule)
     if isinstance(rate, str):
-        raise TypeError(f"learning_rate is {shown(rate)}, a str; give a number{_number_in(rate)}")
+        raise TypeError(f"learning_rate is {with_kind(rate)}; give a number{_number_in(rate)}")
     if not isinstance(rate, numbers.Real) and (
             isinstance(rate, dict) or np.shape(rate) != ()):
-        said = shown(rate)
-        kind = "" if said == kind_of(rate) else f", {article(type_name(type(rate)))}"
-        raise TypeError(f"learning_rate is {said}{kind}; give a number, the peak; {_BESIDE}")
+        raise TypeError(f"learning_rate is {with_kind(rate)}; give a number, the peak; {_BESIDE}")

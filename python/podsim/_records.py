@@ -138,7 +138,8 @@ def _no_such(called: str, which: Any, count: int, empty: str) -> str:
     """What is said of an index that a list of `count` has not."""
     if not count:
         return f"{called} is empty: {empty}"
-    return f"{called} has no {which}: it has {count:,}, from 0 to {count - 1:,}"
+    return (f"{called} has no {which}: it has {count:,}, from 0 to {count - 1:,}; {called}[-1] is "
+            "the last")
 
 
 class Losses(np.ndarray, NotCalled):
@@ -147,14 +148,19 @@ class Losses(np.ndarray, NotCalled):
     def _when_called(self) -> str:
         return "run.losses is an array, not a function: leave () out, as in run.losses[-1]"
 
+    def __getattr__(self, name: str) -> NoReturn:
+        raise no_attribute("run.losses is an array of NumPy, one loss a step, and has no "
+                           f"{name!r}; run.metrics has what a step has beside it, run.evaluations "
+                           "and run.summary have the rest")
+
     def __getitem__(self, which: Any) -> Any:
         try:
             return np.asarray(self)[which]
         except IndexError:
             if isinstance(which, str):
-                raise IndexError(f"run.losses is an array of one loss a step; run.metrics has "
-                                 f"what a step has beside it: [m[{which!r}] for m in run.metrics]"
-                                 ) from None
+                way = ("leave ['loss'] out" if which == "loss" else "run.metrics has what a step "
+                       f"has beside it: [m[{which!r}] for m in run.metrics]")
+                raise IndexError(f"run.losses is an array of one loss a step; {way}") from None
             if not isinstance(which, (int, np.integer)):
                 raise IndexError(f"run.losses[{which!r}]: a loss is taken by its place, a whole "
                                  "number, as in run.losses[-1]") from None

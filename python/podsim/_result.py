@@ -26,6 +26,8 @@ _MEANT = {
     **dict.fromkeys(("loss", "loss_history", "train_loss", "losses_"), "say run.losses, or "
                     "run.summary.loss for the last"),
     **dict.fromkeys(("final_loss", "last_loss"), "say run.summary.loss"),
+    **dict.fromkeys(("val_loss", "val_losses", "test_loss"), "say run.summary.eval_loss, or "
+                    "[e['loss'] for e in run.evaluations]"),
     **dict.fromkeys(("eval", "evals", "val_metrics", "eval_history"), "say run.evaluations"),
     **dict.fromkeys(("save", "save_weights", "to_file", "checkpoint", "save_checkpoint"),
                     "podsim.train(..., model_dir=DIR) keeps checkpoints; run.params are arrays"),
@@ -86,8 +88,15 @@ class Run(NotCalled):
         for part in ("plan", "summary"):
             if name in held.get(part, {}):
                 return f": say run.{part}.{name}"
+        for part in (f"eval_{name}", f"train_{name}"):
+            if part in held.get("summary", {}):
+                return f": say run.summary.{part}"
         if any(name in step for step in held.get("metrics", [])[:1]):
             return f": say [m[{name!r}] for m in run.metrics]"
+        if any(name in step.get("metrics", ()) for step in held.get("metrics", [])[:1]):
+            return f": say [m['metrics'][{name!r}] for m in run.metrics]"
+        if {"acc", "accuracy"} & {*name.split("_")}:
+            return f": {_records.Record.of_accuracy}"
         return near(name, own)
 
     def __getitem__(self, name: Any) -> Any:

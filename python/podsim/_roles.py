@@ -90,6 +90,17 @@ def _no_key(names: Sequence[str], batch: Any) -> str:
     return ""
 
 
+def labels_apart(function: Callable[..., Any]) -> str:
+    """What to do about a function that takes the arrays of a batch one by one, as (params, x, y,
+    key) does; empty: its names do not say."""
+    names = parameters(function) or []
+    at = next((i for i, name in enumerate(names) if role(name) == "labels"), 0)
+    if at < 2 or not all(map(role, [*names[:at - 1], *names[at + 1:]])):
+        return ""
+    return (f"take {listed([*names[:at - 1], 'batch', *names[at + 1:]])}, and "
+            f"{_taken_apart(names[at - 1:at + 1], None)}")
+
+
 def _of_outputs(names: Sequence[str], roles: Sequence[str]) -> str:
     """What is to be done about f(logits, labels), as other libraries have metrics."""
     if list(roles) != ["params", "batch"] or role(names[1]) != "labels" or role(names[0]):

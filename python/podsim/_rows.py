@@ -12,13 +12,13 @@ NO_PRICE = ("a row has no cost without a price: podsim.plan(..., price_per_chip_
              "plan.price(2.2)")
 
 # What others call a field.
-_MEANT = {**dict.fromkeys(("step_time", "time_per_step", "latency"), "step_seconds"),
-          **dict.fromkeys(("time", "total_seconds", "duration"), "seconds"),
-          **dict.fromkeys(("name", "topology"), "slice"),
-          **dict.fromkeys(("throughput", "images_per_second"), "examples_per_second"),
-          **dict.fromkeys(("memory", "hbm"), "hbm_bytes"), "lr": "learning_rate",
-          **dict.fromkeys(("steps", "num_steps"), "train_steps"),
-          **dict.fromkeys(("batch_size", "batch"), "global_batch")}
+MEANT = {**dict.fromkeys(("step_time", "time_per_step", "latency"), "step_seconds"),
+         **dict.fromkeys(("time", "total_seconds", "duration"), "seconds"),
+         **dict.fromkeys(("name", "topology"), "slice"),
+         **dict.fromkeys(("throughput", "images_per_second"), "examples_per_second"),
+         **dict.fromkeys(("memory", "hbm"), "hbm_bytes"), "lr": "learning_rate",
+         **dict.fromkeys(("steps", "num_steps"), "train_steps"),
+         **dict.fromkeys(("batch_size", "batch"), "global_batch")}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,8 +62,8 @@ class PlanRow:
     def __getattr__(self, name: str) -> Any:
         """Of a name that a row has not."""
         own = [field.name for field in dataclasses.fields(self)]
-        if name in _MEANT:
-            raise no_attribute(f"a PlanRow has no {name!r}; did you mean {_MEANT[name]}?")
+        if name in MEANT:
+            raise no_attribute(f"a PlanRow has no {name!r}; did you mean {MEANT[name]}?")
         raise no_attribute(NO_PRICE if name == "cost" else f"a PlanRow has no {name!r}"
                            f"{instead(name, own, most=len(own))}")
 
@@ -100,4 +100,4 @@ class Rows(tuple[PlanRow, ...]):
             return super().__getitem__(which)
         except IndexError:
             raise IndexError(f"plan.rows has no {which}; it has {len(self)}, from 0 to "
-                             f"{len(self) - 1}") from None
+                             f"{len(self) - 1}; plan.rows[-1] is the last") from None

@@ -70,6 +70,13 @@ def kind_of(value: Any) -> str:
     return article(type_name(type(value)))
 
 
+def with_kind(value: Any) -> str:
+    """As shown, and what it is if that does not say it: "0.5, a float", "a dict", "True"."""
+    said = shown(value)
+    return (said if isinstance(value, bool) or said == kind_of(value) else
+            f"{said}, {article(type_name(type(value)))}")
+
+
 def _literal(value: Any) -> str:
     """Of a number or a text, without the name of NumPy's type."""
     if isinstance(value, str):

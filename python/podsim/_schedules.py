@@ -16,7 +16,7 @@ Piece = tuple[str, Mapping[str, Any]]  # the function that made it, and what it 
 
 _SHAPES = ("podsim has constant_schedule, cosine_decay_schedule, linear_schedule, "
            "polynomial_schedule, piecewise_constant_schedule and, for a warm-up, "
-           "join_schedules of a linear_schedule and one of these")
+           "join_schedules of a linear_schedule and one of these: give one of them")
 
 
 # What is said of schedules that callers do not call so.
@@ -57,7 +57,7 @@ def _constant(held: Mapping[str, Any], _left: int) -> tuple[float, dict[str, Any
 def _cosine(held: Mapping[str, Any], _left: int) -> tuple[float, dict[str, Any]]:
     name = "cosine_decay_schedule"
     if held["exponent"] != 1:
-        raise refused(f"{name} has exponent={held['exponent']}", "podsim has 1")
+        raise refused(f"{name} has exponent={held['exponent']}", "podsim has 1: leave it out")
     return float(held["init_value"]), {"lr_schedule": "cosine",
                                        "lr_end": float(held["alpha"])}
 
@@ -70,10 +70,10 @@ def _polynomial(held: Mapping[str, Any], _left: int) -> tuple[float, dict[str, A
     name = "linear_schedule" if power == 1 else "polynomial_schedule"
     if held["transition_begin"] != 0:
         raise refused(f"{name} has transition_begin={held['transition_begin']}",
-                      "podsim's rate begins to fall at once or after a warm-up")
+                      "podsim's rate begins to fall at once or after a warm-up: leave it out")
     if end >= begin:
         raise refused(f"{name} rises from {begin:g} to {end:g} after a warm-up",
-                      "podsim's rate falls there")
+                      f"podsim's rate falls there: give an end_value below {begin:g}")
     shape = {"lr_schedule": "linear"} if power == 1 else {"lr_schedule": "polynomial",
                                                           "lr_power": power}
     return begin, {**shape, "lr_end": end / begin}
@@ -88,7 +88,8 @@ def _piecewise(held: Mapping[str, Any], left: int) -> tuple[float, dict[str, Any
     factor = next(iter(drops.values()))
     if min(drops) < 1 or not all(_same(each, factor) for each in drops.values()):
         raise refused(f"piecewise_constant_schedule has the boundaries {drops}",
-                      "podsim multiplies with one factor, at steps from 1 on")
+                      "podsim multiplies with one factor, at steps from 1 on: give each the same, "
+                      "such as {30: 0.1, 60: 0.1}")
     if not 0 < factor < 1:
         raise refused(f"piecewise_constant_schedule has the boundaries {drops}",
                       "podsim's rate falls there: give factors between 0 and 1")
@@ -165,7 +166,7 @@ def _steps_of(job: Mapping[str, Any]) -> int:
               if job.get(name) not in (None, job["topology"])]
     if scaled:
         raise refused(f"a schedule's steps are those of {job['topology']}, and "
-                      f"{scaled[0]} would scale them", "leave it out")
+                      f"{scaled[0]} would scale them", f"leave {scaled[0]} out")
     return int(job["train_steps"])
 
 

@@ -18,8 +18,8 @@ from ._said import shown
 # makes of its own one.
 _FOLD = 706873
 _MOST = 1 << 24
-_CARRIED = ("steps carry float32, int32 and random keys of jax.random.key: leave it out of the "
-            "state")
+_CARRIED = ("steps carry float32, int32 and random keys of jax.random.key: give one of these, such "
+            "as .astype(np.float32) makes, or leave it out of the state")
 
 
 def _is_key(leaf: Any) -> bool:
@@ -103,11 +103,7 @@ class State:
 
     @staticmethod
     def _is_carried(name: str, leaf: Any, keys: list[str]) -> bool:
-        if _objects.is_deleted(leaf):
-            raise TypeError(f"the state {name!r} is {_objects.DELETED[0]}: {_objects.DELETED[1]}")
-        if _objects.is_wide(leaf):
-            raise TypeError(f"the state {name!r} is float64, and jax_enable_x64 is on: turn that "
-                            "off, or give float32")
+        _objects.check_is_there(f"the state {name!r}", leaf)
         if not hasattr(leaf, "shape"):
             what, _ = _objects.problem_of(leaf)
             if what:
@@ -121,6 +117,9 @@ class State:
             _check_counts(name, leaf)
             return True
         said = dtype if hasattr(leaf, "shape") else shown(leaf)
+        if _objects.is_raw_key(leaf):
+            raise TypeError(f"the state {name!r} is a key of jax.random.PRNGKey; steps carry those "
+                            "of jax.random.key: make it by that")
         raise TypeError(f"the state {name!r} is {said}; {_CARRIED}")
 
     def describe(self) -> str:

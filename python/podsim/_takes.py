@@ -13,9 +13,10 @@ from ._said import article, kind_of
 
 def _check_is_no_class(what: str, loss_fn: Any) -> None:
     if inspect.isclass(loss_fn):
-        raise TypeError(f"{what} is the class {loss_fn.__name__}: give an object of it, "
-                        f"{loss_fn.__name__}(...), whose __call__ takes (params, batch), or a "
-                        "function")
+        is_model = any(each.__module__.startswith("flax") for each in loss_fn.__mro__)
+        raise TypeError(f"{what} is the class {loss_fn.__name__}: " + (
+            of_outputs(what) if is_model else f"give an object of it, {loss_fn.__name__}(...), "
+            "whose __call__ takes (params, batch), or a function"))
 
 
 _LIBRARIES = ("builtins", "numpy", "jax", "optax", "jaxlib")
@@ -43,14 +44,24 @@ def _check_is_not_compiled(what: str, function: Any) -> None:
                         "f itself, podsim compiles it")
 
 
+def of_outputs(what: str) -> str:
+    """What to give instead of what returns a network's outputs."""
+    return "give a function of its outputs, such as lambda params, batch: " + (
+        '{"accuracy": model.apply(params, batch[0]).argmax(-1) == batch[1]}' if what == "eval_fn"
+        else "jnp.mean((model.apply(params, batch[0]) - batch[1]) ** 2)")
+
+
 def _check_is_no_network(what: str, function: Any) -> None:
-    """Raises TypeError for the method of a model that computes outputs."""
+    """Raises TypeError for a module of flax, and for the method of a model that computes
+    outputs."""
     owner = getattr(function, "__self__", None)
     computes = getattr(function, "__name__", "") in ("apply", "__call__")
     if owner is not None and computes and _wrapped.is_model(owner):
         raise TypeError(f"{what} is {function.__name__} of {article(type(owner).__name__)}, which "
-                        "returns outputs: give a function of them, such as lambda params, batch: "
-                        "jnp.mean((model.apply(params, batch[0]) - batch[1]) ** 2)")
+                        f"returns outputs: {of_outputs(what)}")
+    if any(each.__module__.startswith("flax.linen") for each in type(function).__mro__):
+        raise TypeError(f"{what} is {article(type(function).__name__)}, a module of flax: "
+                        f"{of_outputs(what)}")
 
 
 def _check_is_bound(what: str, function: Any) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import collections
 from typing import Any, Mapping, Sequence
 
+from ._said import article
+
 _MOST_PARTS = 999  # of a list whose dicts are looked at; longer ones are numbers
 
 
@@ -27,10 +29,9 @@ def describe(tree: Any, most: int = 3) -> str:
     if tree is None:
         return "None"
     if hasattr(tree, "__next__"):  # JAX warns of an iterator in a tree
-        return f"a {type(tree).__name__}"
+        return article(type(tree).__name__)
     paths, structure = jax.tree_util.tree_flatten_with_path(tree)
-    kind = type(tree).__name__
-    kind = f"{'an' if kind[0] in 'aeiouAEIOU' else 'a'} {kind}"
+    kind = article(type(tree).__name__)
     if jax.tree_util.treedef_is_leaf(structure):
         shape = getattr(tree, "shape", None)
         return kind if shape is None else f"an array of the shape {shape}"

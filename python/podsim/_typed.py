@@ -93,8 +93,8 @@ def _attribute(error: AttributeError) -> str:
     if isinstance(owner, Mapping):
         close = [name] if name in owner else _near(name, owner)
         keys = ", ".join(map(repr, list(owner)[:6]))
-        return (f"{said}; it has the keys {keys}: write " + f"[{close[0]!r}]" if close else
-                f"{said}; it has the keys {keys}")
+        return (f"{said}; it has the keys {keys}: " + (
+            f"write [{close[0]!r}]" if close else "take one of these, as in [key]"))
     fields = list(getattr(owner, "_fields", ()))
     if fields:
         close = f": did you mean {_near(name, fields)[0]}?" if _near(name, fields) else ""

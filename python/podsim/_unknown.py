@@ -8,7 +8,7 @@ from ._closures import refused
 
 KNOWN = ("podsim has sgd, adam, adamw, lamb and lars, with clip_by_global_norm before "
          "them; say one of these")
-_CLIP = "clip the norm of all gradients with clip_by_global_norm"
+_CLIP = "clip the norm of all gradients, optax.chain(optax.clip_by_global_norm(1.0), ...)"
 _FROZEN = ("podsim trains all of params: leave what is frozen out of them, the loss function may "
            "hold it itself")
 _INSTEAD = {
@@ -19,7 +19,7 @@ _INSTEAD = {
                     "give the optimizer itself and a larger batch_per_core"),
     "apply_if_finite": "podsim stops at a loss that is not finite: give the optimizer "
                        "itself",
-    "named_chain": "say chain",
+    "named_chain": "say optax.chain(...), without names",
     "clip_by_global_norm": "podsim clips the gradients: put it first in the chain, once",
     "partition": "podsim has one update rule for all variables: give one optimizer; a mask of "
                  "the weight decay is taken, as in adamw(1e-3, mask=mask)",
@@ -44,19 +44,19 @@ _TYPED = {"partition": "multi_transform", "scale_by_rms": "rmsprop", "scale_by_r
               "radam", "rprop", "sm3", "stddev", "yogi")}}
 
 # Optimizers of optax by the rule of podsim that is made of the same parts.
-_LIKE = {**dict.fromkeys(("adabelief", "adamax", "adan", "amsgrad", "radam", "yogi", "nadam",
-                          "rmsprop", "adagrad", "adadelta", "rprop", "lion", "novograd", "muon",
-                          "adafactor", "sm3", "prodigy", "dadapt_adamw"), "adamw(1e-3)"),
-         **dict.fromkeys(("noisy_sgd", "sign_sgd", "optimistic_gradient_descent", "polyak",
-                          "stddev", "lbfgs"), "sgd(0.1, momentum=0.9)"),
-         "fromage": "lars(0.1)"}
+LIKE = {**dict.fromkeys(("adabelief", "adamax", "adan", "amsgrad", "radam", "yogi", "nadam",
+                         "rmsprop", "adagrad", "adadelta", "rprop", "lion", "novograd", "muon",
+                         "adafactor", "sm3", "prodigy", "dadapt_adamw"), "adamw(1e-3)"),
+        **dict.fromkeys(("noisy_sgd", "sign_sgd", "optimistic_gradient_descent", "polyak",
+                         "stddev", "lbfgs"), "sgd(0.1, momentum=0.9)"),
+        "fromage": "lars(0.1)"}
 
 
 def unknown(name: str) -> TypeError:
     typed = _TYPED.get(name, name)
     said = "nadam (adam with nesterov=True)" if name == "nadam" else (
         name if typed == name else f"{typed} ({name})")
-    like = f", such as optax.{_LIKE[typed]}" if typed in _LIKE else ""
+    like = f", such as optax.{LIKE[typed]}" if typed in LIKE else ""
     return refused(f"podsim has no {said}", _INSTEAD.get(name, KNOWN + like))
 
 

@@ -7,14 +7,13 @@ from typing import Any, Mapping
 
 import numpy as np
 
-from . import _kinds, _rates
+from . import _kinds, _objects, _rates
 from ._numbers import is_number
 from ._said import shown
 
+
 def _check_seed(seed: Any) -> None:
-    dtype = getattr(seed, "dtype", None)
-    is_raw = dtype == np.uint32 and np.shape(seed)[-1:] == (2,)
-    if not callable(seed) and (is_raw or str(dtype).startswith("key<")):
+    if not callable(seed) and (_objects.is_raw_key(seed) or _objects.is_key(seed)):
         raise TypeError("seed is a random key of JAX; give a whole number from 0 up, such as "
                         "seed=0, from which podsim makes the keys of every step")
 
@@ -79,7 +78,7 @@ def check_is_kept(model_dir: Any, settings: Mapping[str, Any]) -> None:
     for name in ("checkpoint_every", "checkpoint_every_seconds", "keep"):
         if model_dir is None and settings.get(name) is not None:
             raise TypeError(f"{name} is {shown(settings[name])}, but there is no model_dir, where "
-                            "checkpoints go: give it, or leave this out")
+                            f'checkpoints go: say model_dir="run", or leave {name} out')
     if model_dir is None and settings.get("restore") is None and settings.get("mode") == "eval":
         raise TypeError('mode="eval" evaluates a checkpoint, and neither model_dir nor restore '
                         "says which: give the model_dir of a run that has saved one")

@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 import podsim  # noqa: E402
-from podsim import _params  # noqa: E402
+from podsim import _params, _takes  # noqa: E402
 
 TRAIN = 'podsim.train(loss_fn, params, dataset, topology="v3-8", ...)'
 
@@ -18,6 +18,10 @@ TRAIN = 'podsim.train(loss_fn, params, dataset, topology="v3-8", ...)'
 def of(module, name, **more):
     """An object of a class of another library."""
     return type(name, (), {"__module__": module, **more})()
+
+
+def loss_fn(params, batch):
+    return 0.0
 
 
 class CallsTest(unittest.TestCase):
@@ -37,6 +41,17 @@ class CallsTest(unittest.TestCase):
                    "loss_fn, params, dataset by position; the 4th argument, an array of the shape "
                    "(2,), needs its name; arrays of one data set are given together, as (x, y): "
                    + TRAIN)
+        for value, said in ((10, "10, needs its name; say what it is, epochs=10 or "
+                             "batch_per_core=10"),
+                            (1e-3, "0.001, needs its name; of a learning rate say "
+                             "optimizer=podsim.adamw(0.001)"),
+                            (loss_fn, "the function loss_fn, needs its name; it is eval_fn="),
+                            (podsim.adam, "the function adam, needs its name; it is optimizer=, "
+                             "called: optimizer=podsim.adam(1e-3)"),
+                            ((3, 4), "(3, 4), needs its name; held-out examples are eval_dataset=")):
+            self.check(lambda value=value: podsim.train(len, {}, (1, 2), value), "podsim.train "
+                       "takes loss_fn, params, dataset by position; the 4th argument, "
+                       f"{said}: {TRAIN}")
 
     def test_a_path_in_the_place_of_the_batch(self):
         self.check(lambda: podsim.export(len, {}, "net.model"), "podsim.export is called without "
@@ -64,6 +79,18 @@ class CallsTest(unittest.TestCase):
         self.check(lambda: podsim.train(len, max, {"w": 1}, (1, 2)), "podsim.train: the function "
                    "max stands in the place of params; eval_fn= needs its name; the order is "
                    + TRAIN)
+        model = type("Net", (), {"__module__": "flax.linen.module", "init": len,
+                                 "__call__": len})()
+        for first, said in ((dict, "the class dict"), (model, "a flax.linen.Net")):
+            self.check(lambda first=first: podsim.train(first, loss_fn, {"w": 1}, (1, 2)),
+                       "podsim.train: the function loss_fn stands in the place of params, and "
+                       f"{said} stands in the place of loss_fn; the order is {TRAIN}")
+        self.check(lambda: podsim.train(len, podsim.sgd(0.1), {"w": 1}), "podsim.train: a "
+                   "podsim.Optimizer stands in the place of params; an optimizer belongs into "
+                   f"optimizer=; the order is {TRAIN}")
+        self.check(lambda: podsim.export(len, {"w": 1}, podsim.sgd(0.1), "m"), "podsim.export: a "
+                   "podsim.Optimizer stands in the place of batch; an optimizer belongs into "
+                   f"optimizer= of podsim.train; the order is {order}")
         self.check(lambda: podsim.train({"w": 1}, (1, 2), topology="v3-8"), "podsim.train is "
                    "called without a loss function: the first argument is a dict; it is " + TRAIN)
 
@@ -81,10 +108,31 @@ class CallsTest(unittest.TestCase):
         self.check(lambda: podsim.export(len, {}, (), "m", nam="x"), "podsim.export has no argument "
                    "'nam'; did you mean name?; it has loss_fn, params, batch, path, eval_fn, state, "
                    "name")
+        self.check(lambda: podsim.export(len, {}, (), "m", topology="v3-8"), "podsim.export has no "
+                   "argument 'topology'; it has loss_fn, params, batch, path, eval_fn, state, name: "
+                   "leave it out, podsim.train and podsim.plan take it")
+        self.check(lambda: podsim.plan("resnet50"), "podsim.plan is called without a loss function: "
+                   "the first argument is 'resnet50'; it is podsim.plan(loss_fn, params, dataset, "
+                   'topology="v3-8..v3-128", ...)')
 
     def test_errors_of_the_function_itself_are_not_changed(self):
         with self.assertRaisesRegex(TypeError, "^progress is 'yes'; it must be True or False$"):
             podsim.train(len, {}, (), progress="yes")
+
+
+class TakesTest(unittest.TestCase):
+    def test_a_module_of_flax_is_no_loss(self):
+        linen = type("Module", (), {"__module__": "flax.linen.module", "__call__": len})
+        net = type("Net", (linen,), {"__module__": "__main__"})
+        for what, made in (("the loss function", "jnp.mean((model.apply(params, batch[0]) - "
+                            "batch[1]) ** 2)"),
+                           ("eval_fn", '{"accuracy": model.apply(params, batch[0]).argmax(-1) == '
+                            'batch[1]}')):
+            for given, said in ((net(), "a Net, a module of flax"), (net, "the class Net")):
+                with self.assertRaises(TypeError) as caught:
+                    _takes.check(what, given, "")
+                self.assertEqual(str(caught.exception), f"{what} is {said}: give a function of its "
+                                 f"outputs, such as lambda params, batch: {made}")
 
 
 class ParamsTest(unittest.TestCase):
@@ -104,8 +152,11 @@ class ParamsTest(unittest.TestCase):
                 (dict, "the class dict; give a tree of arrays, such as a dict"),
                 (iter([1]), "a list_iterator; give a tree of arrays: list(...) makes one of it"),
                 (len, "the function len; the order is podsim.train(loss_fn, params, dataset)"),
-                (None, "None; give the weights that training begins with, a tree of float32 "
-                 "arrays")):
+                (None, 'None; give the weights, a tree of float32 arrays such as model.init(key, '
+                 'x)["params"]'),
+                (({"w": 1}, (of("optax._src.base", "EmptyState"),)), "(a dict, (an "
+                 "optax.EmptyState)); an optimizer's state, which podsim makes itself, stands there: "
+                 "give the weights alone")):
             with self.assertRaises(TypeError) as caught:
                 _params.check_is_tree(params, _params.order_of("train"))
             self.assertEqual(str(caught.exception), f"params is {said}")
@@ -122,11 +173,27 @@ class ParamsTest(unittest.TestCase):
                  ".astype(np.float32)"),
                 (of("scipy.sparse", "csr_matrix", shape=(2, 3)), "a scipy.sparse.csr_matrix; what "
                  "is trained is float32: give a dense array: x.toarray()"),
-                (3, "3, an int; what is trained is float32: convert it, or leave it out "
-                 "of params (the loss function may hold it itself)")):
+                (3, "3, an int; what is trained is float32: write 3.0, or leave it out "
+                 "of params (the loss function may hold it itself)"),
+                (np.zeros(3, np.int32), "int32; what is trained is float32: say "
+                 ".astype(np.float32), or leave it out of params (the loss function may hold it "
+                 "itself)"),
+                (np.zeros(2, np.uint32), "a random key; what is trained is float32: leave it out "
+                 "of params; podsim makes keys, take one as the loss function's last argument"),
+                (np.zeros(2, "c8"), "complex64; what is trained is float32: give x.real and x.imag "
+                 "as two arrays")):
             with self.assertRaises(TypeError) as caught:
                 _params.check_leaf("w", leaf)
             self.assertEqual(str(caught.exception), f"the parameter 'w' is {said}")
+
+    def test_params_that_are_one_leaf_are_told_what_to_give(self):
+        weights = 'give the weights, a tree of float32 arrays such as model.init(key, x)["params"]'
+        for leaf, said in ((np.zeros(2, np.uint32), f"a random key; what is trained is float32: "
+                            f"{weights}"), (3, "3, an int; what is trained is float32: write 3.0"),
+                           (True, f"True; what is trained is float32: {weights}")):
+            with self.assertRaises(TypeError) as caught:
+                _params.check_leaf("params", leaf, whole=True)
+            self.assertEqual(str(caught.exception), f"params is {said}")
 
 
 if __name__ == "__main__":

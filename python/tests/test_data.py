@@ -69,7 +69,8 @@ class BatchesTest(unittest.TestCase):
     def test_a_value_that_32_bits_cannot_hold_is_refused_by_its_index(self):
         good = np.zeros((2, 2), np.int64)
         for dtype, value, message in (
-                (np.int64, 2**31, r"'0' \[3, 1\] is 2147483648, which int32 cannot hold"),
+                (np.int64, 2**31, r"'0' \[3, 1\] is 2147483648, which int32 cannot hold; .*: give "
+                 r"numbers from -2147483648 to 2147483647, or .astype\(np.float32\)"),
                 (np.int64, -2**31 - 1, "is -2147483649, which int32"),
                 (np.uint64, 2**32, "is 4294967296, which uint32"),
                 (np.float64, 1e39, r"is 1e\+39, which float32")):
@@ -84,7 +85,7 @@ class BatchesTest(unittest.TestCase):
     def test_batches_that_do_not_go_together_are_refused(self):
         first = next(batches())
         for second, message in (((first[0],), r"batch 1 \(from example 3\) has examples of"),
-                                ((first[0], first[1][:2]), "of batch 1 must have the same"),
+                                ((first[0], first[1][:2]), "of batch 1 of dataset must have the same"),
                                 ((first[0][:, :1], first[1]), r"'0' of batch 1 \(from example 3\) has examples of \(1,\), "
                                  r"those before \(2,\): pad all to one shape")):
             with self.assertRaisesRegex(ValueError, message):
@@ -93,7 +94,7 @@ class BatchesTest(unittest.TestCase):
             _batches.Batches([], None)
         with self.assertRaisesRegex(TypeError, "generator function batches: call it, dataset=batches"):
             _data.source_of(batches, None, lambda: None)
-        with self.assertRaisesRegex(TypeError, r"takes \(\); if it returns a data set, call it: f"):
+        with self.assertRaisesRegex(TypeError, r"f takes \(\): if it returns a data set, call it: f\(\)"):
             _data.source_of(lambda: batches(), 9, lambda: None)
 
     def test_splits_in_a_dict_are_given_apart(self):
@@ -166,22 +167,32 @@ class BatchesTest(unittest.TestCase):
 
     def test_numbers_of_examples_that_say_nothing_are_refused(self):
         for count in (0, -1, 2.5, "8", True):
-            with self.assertRaisesRegex(TypeError, f"eval_examples is {count!r}; it must be a"):
+            with self.assertRaisesRegex(TypeError, f"eval_examples is {count!r}; it must be a .*: "
+                                        "such as eval_examples=1000"):
                 _data.source_of(abs, count, lambda: None, "eval_examples")
-        with self.assertRaisesRegex(TypeError, "needs eval_examples=N"):
+        with self.assertRaisesRegex(TypeError, "examples is 8.0; .*, 1 or more: say examples=8$"):
+            _data.source_of(abs, 8.0, lambda: None)
+        with self.assertRaisesRegex(TypeError, "eval_dataset is 0.2; podsim holds no part of the "
+                                    r"data set out: slice it, .*eval_dataset=\(x\[:n\]"):
+            _data.source_of(0.2, None, lambda: None, "eval_examples")
+        with self.assertRaisesRegex(TypeError, "eval_dataset is the function abs; .* needs "
+                                    r"eval_examples=N, .* eval_examples=len\(x\)"):
             _data.source_of(abs, None, lambda: None, "eval_examples")
         with mock.patch.object(_data, "_is_batches", return_value=False):
             with self.assertRaisesRegex(TypeError, "examples is 8, but it is for a data set that"):
                 _data.source_of((1, 2), 8, lambda: None)
 
     def test_a_function_that_fails_is_told_with_its_index(self):
-        with self.assertRaisesRegex(TypeError, r"takes one argument, .* this one takes \(\)"):
+        with self.assertRaisesRegex(TypeError, r"takes one argument, .* f takes \(\)"):
             _examples.Examples(lambda: 1, 2)
+        with self.assertRaisesRegex(TypeError, r"takes \(p, b\): write lambda i: \(x\[i\], y\[i\]\)"):
+            _examples.Examples(lambda p, b: 1, 2)
         with self.assertRaisesRegex(ValueError, "fails at index 1 of 9 examples: IndexError: list"):
             _examples.Examples([1].__getitem__, 9)._at(1)
         with self.assertRaisesRegex(ValueError, "no more than 1 examples, say eval_examples=1$"):
             _examples.Examples([1].__getitem__, 9, "eval_dataset")._at(1)
-        with self.assertRaisesRegex(ValueError, "9 examples: IndexError: list index out of range$"):
+        with self.assertRaisesRegex(ValueError, "the function dataset fails at index 0 of 9 examples: "
+                                    "IndexError: list index out of range: call it with 0 to see"):
             _examples.Examples([].__getitem__, 9)._at(0)
 
     def test_a_held_out_data_set_is_like_the_other(self):
@@ -207,21 +218,60 @@ class CallTest(unittest.TestCase):
         _functions.check_takes_no_key(lambda *arguments: 0, none)
         with self.assertRaisesRegex(TypeError, r"eval_fn is called as \(params, batch\); .* 3"):
             _functions.check_takes_no_key(lambda params, batch, key: 0, none)
+        with self.assertRaisesRegex(TypeError, r"3 arguments: take \(params, batch\), and x, y = b"):
+            _functions.check_takes_no_key(lambda params, x, y: 0, none)
+        with self.assertRaisesRegex(TypeError, r"1 argument: write def eval_fn\(params, batch\)"):
+            _functions.check_takes_no_key(lambda x: 0, none)
+
+    def test_what_the_second_thing_of_a_pair_is(self):
+        one = np.zeros((), np.float32)
+        for second, shown, more in (
+                (np.zeros((7, 3), np.float32), "float32[7,3]", ""), (one, "one number", ""),
+                (None, "None", ""), (({}, one), "a tuple (a dict, float32[])",
+                                     "; what steps carry goes through state=")):
+            self.assertEqual(_functions._no_metrics(second, False), "the loss function returns "
+                             f"(loss, {shown}); the second thing of a pair is metrics, a dict of "
+                             'numbers: return the loss alone, or loss, {"accuracy": ...}' + more)
+        self.assertEqual(_functions._no_metrics(one, True), "the loss function returns (loss, "
+                         "(new_state, one number)); the second thing of a pair is metrics, a dict "
+                         "of numbers: return loss, new_state, or loss, (new_state, "
+                         '{"accuracy": ...})')
+        with self.assertRaisesRegex(TypeError, r"returns \(float32\[7,3\], one number\); the first "
+                                    "thing of a pair is the loss: return loss, or loss, {"):
+            _functions._check_comes_first(np.zeros((7, 3), np.float32), one)
+        for loss, second in ((one, one), (np.zeros((7, 1)), one), (np.zeros((7, 3)), None)):
+            _functions._check_comes_first(loss, second)
+
+    def test_a_loss_of_another_number_of_arguments(self):
+        state, none = mock.Mock(is_none=False), mock.Mock(is_none=True)
+        for loss_fn, given, said in (
+                (lambda params, x, y, key: 0, none, r"take \(params, batch, key\), and x, y = batch"),
+                (lambda x: 0, none, r"1 argument: write def loss_fn\(params, batch\)$"),
+                (lambda p, b: 0, state, r"def loss_fn\(params, state, batch\), or leave state= out"),
+                (lambda p, s, b, k: 0, none, "give state= if it takes a state, too")):
+            with self.assertRaisesRegex(TypeError, said):
+                _functions._takes_key(loss_fn, given)
 
     def test_arguments_that_do_not_go_together_are_refused(self):
         def check(dataset, batch=None, eval_dataset=None, **settings):
             _inputs._check(_inputs.Call(None, None, dataset, None, eval_dataset, None, None,
                                         batch, None, None), settings)
 
-        check("digits", batch=1)
+        check("digits", batch=(1,))
         check((1, 2))
         for arguments, message in (
                 ({"dataset": "gs://a/b", "batch": 1}, "a place; say \"arrays\""),
                 ({"dataset": pathlib.Path("a"), "batch": 1}, "a place"),
                 ({"dataset": "digits"}, "say batch="),
-                ({"dataset": "digits", "batch": 1, "eval_dataset": 1}, "holds"),
-                ({"dataset": (1, 2), "batch": 1}, "leave them out"),
-                ({"dataset": (1, 2), "data_dir": "x"}, "leave them out")):
+                ({"dataset": "digits", "batch": (1,), "eval_dataset": 1}, "eval_dataset is 1, but "
+                 "the data set 'digits' holds examples out itself: leave eval_dataset out"),
+                ({"dataset": "v3-8"}, "the name of a slice: say topology='v3-8', and give"),
+                ({"dataset": "train.parquet"}, "the name of a file; give what it holds as arrays"),
+                ({"dataset": (1, 2), "batch": (3,)}, r"batch is \(3\), which is for .*: leave "
+                 "batch out"),
+                ({"dataset": (1, 2), "batch": 32}, "batch is 32; .*: of a batch size say "
+                 "train_batch_size=, of the whole pod, or batch_per_core="),
+                ({"dataset": (1, 2), "data_dir": "x"}, "data_dir is 'x', .*: leave data_dir out")):
             with self.assertRaisesRegex(TypeError, message):
                 check(**arguments)
         for name, dataset, message in (("examples", "digits", "opened by pod_launch, which"),

@@ -124,6 +124,25 @@ class ReasonTest(unittest.TestCase):
                  "a new folder: restore=STEP_FOLDER, restore_weights_only=True, model_dir=ANOTHER"),
                 ("the run, such as 0.3,0.6,0.9", "the run, such as [0.3, 0.6, 0.9]"),
                 ('shuffle is "yes"; give one of true, false', 'shuffle is "yes"; give True or False'),
+                ("a model of your own has no recipe: the job must say batch_per_core or "
+                 "train_batch_size; train_steps or epochs; learning_rate or base_learning_rate",
+                 "a model of your own has no recipe: the job must say batch_per_core=8 or "
+                 "train_batch_size=256; epochs=3 or train_steps=1000; "
+                 "optimizer=podsim.adamw(1e-3)"),
+                ("a model of your own has no recipe: give --train_steps or --epochs, --learning_rate "
+                 "or --base_learning_rate, as in --epochs=1 --learning_rate=0.1",
+                 "a model of your own has no recipe: give epochs=3 or train_steps=1000, "
+                 "optimizer=podsim.adamw(1e-3)"),
+                ("give --keep=3 --model_dir=DIR; pod_launch --keep=3 --epochs=1",
+                 "give keep=3, model_dir=DIR; pod_launch --keep=3 --epochs=1"),
+                ("momentum is 0.9 but optimizer=adam has none; leave it out, or give "
+                 "optimizer=nesterov", "momentum is 0.9 but optimizer=podsim.adam(...) has none; "
+                 "leave it out, or give optimizer=podsim.sgd(...)"),
+                ("lr_schedule=constant has none; dataset=mnist, --topology=v3-8 and shuffle=false.",
+                 'lr_schedule="constant" has none; dataset="mnist", topology="v3-8" and '
+                 "shuffle=False."),
+                ("topology=v3-8..v3-32, dataset=a.csv, nothing is lost: the same command goes on",
+                 "topology=v3-8..v3-32, dataset=a.csv, nothing is lost: the same call goes on"),
                 ("pod_launch --epochs 3", "pod_launch --epochs 3"),
                 ("--no_such, a--epochs, --", "--no_such, a--epochs, --")):
             self.assertEqual(_errors.in_python(text), python)

@@ -320,7 +320,8 @@ class CallingTest(unittest.TestCase):
                 (KeyError("image"), TypeError, "KeyError: 'image': the function raises that itself: "
                  "mend what it says$"),
                 (StopIteration(), ValueError, r"StopIteration: next\(\) is called"),
-                (RuntimeError("bad\nthings"), podsim.PodsimError, "RuntimeError: bad things$"),
+                (RuntimeError("bad\nthings"), podsim.PodsimError, "RuntimeError: bad things: call it "
+                 "without podsim, on a few examples, to see where$"),
                 (NameError("name 'x' is not defined"), NameError, "define it, or import it"),
                 (FileNotFoundError(2, "No such file", "a"), FileNotFoundError, "read files before"),
                 (AssertionError(), AssertionError, "fails: AssertionError: the assertion is"),

@@ -116,7 +116,7 @@ class GivenTest(unittest.TestCase):
 
     def test_what_wrappers_are_given(self):
         self.assertEqual(general(lambda: lib.wrapped(X, y=3)), "lib.wrapped is given x: "
-                         "float32[7,4], y: 3: they do not fit: give it what it takes")
+                         "float32[7,4], y: 3: they do not fit: give it what it takes, (x, y=0)")
         self.assertIn("give the arrays in one list, lib.concatenate([a, b], axis=...)",
                       general(lambda: lib.concatenate(X, Y)))
 

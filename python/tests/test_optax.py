@@ -63,8 +63,9 @@ class ChainTest(unittest.TestCase):
                  "scale_by_adam climbs the gradient: write optax.scale_by_learning_rate(schedule), "
                  "which descends"),
                 ((optax.scale_by_learning_rate(optax.constant_schedule(-0.1)),),
-                 "the learning rate is -0.1; give one that is positive"),
-                ((optax.scale(0.0),), "the learning rate is 0; give one that is positive"),
+                 "the learning rate is -0.1; give one above 0, such as 1e-3"),
+                ((optax.scale(0.0),), "the learning rate is 0; give one above 0, such as 1e-3"),
+                ((adam, adam, down), "scale_by_adam is there twice; leave one out"),
                 ((adam, down, down), "two learning rates are multiplied, scale(-0.1) and "
                  "scale(-0.1); two optimizers follow one another: give one"),
                 ((optax.clip_by_global_norm(1.0),), "there is no learning rate; end the chain with "
@@ -167,7 +168,7 @@ class MaskTest(unittest.TestCase):
         self.assertEqual(_masks.ends({"a/kernel", "b/kernel"}, names), ["kernel"])
         self.assertEqual(_masks.ends({"a/kernel"}, names), ["a/kernel"])
         self.assertEqual(_masks.ends({"a/bias", "b/bias"}, names), ["a/bias", "b/bias"])
-        with self.assertRaisesRegex(TypeError, "'w' alone"):
+        with self.assertRaisesRegex(TypeError, "'w' alone, .*, such as 'w2'; rename 'w'"):
             _masks.ends({"w"}, ["w", "w2"])
 
 

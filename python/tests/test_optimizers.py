@@ -80,7 +80,9 @@ class ArgumentsTest(unittest.TestCase):
 
     def test_calls_that_do_not_fit_are_said_in_their_words(self):
         self.check(lambda: podsim.adam(1e-3, 0.9, 0.999, 1e-8, 1e-4), "podsim.adam takes "
-                   "learning_rate, b1, b2, eps by position; the 5th argument, 0.0001, needs its name")
+                   "learning_rate, b1, b2, eps by position; the 5th argument, 0.0001, needs its name: "
+                   'clip_norm=1.0 or weight_decay_exclude=["bias"]; a weight decay is '
+                   "podsim.adamw's")
         self.check(lambda: podsim.adamw(1e-3, learning_rate=1e-4), "podsim.adamw: learning_rate is "
                    "given twice, by position (0.001) and by name (0.0001); leave one out")
 

@@ -178,7 +178,14 @@ class PlanTest(unittest.TestCase):
                  "v3-32, v3-64"),
                 (lambda: plan[1.0], TypeError, "a row of the plan is taken by its place, plan[0], or "
                  "by the name of its slice, not by 1.0; it has v3-8, v3-32, v3-64"),
-                (lambda: plan.rows[9], IndexError, "plan.rows has no 9; it has 3, from 0 to 2"),
+                (lambda: plan.rows[9], IndexError, "plan.rows has no 9; it has 3, from 0 to 2; "
+                 "plan.rows[-1] is the last"),
+                (lambda: plan["v4-8"], KeyError, repr("the plan has no row of v4-8; it has v3-8, "
+                 'v3-32, v3-64: podsim.plan(..., topology="v4-8") makes one')),
+                (lambda: plan["hbm"], KeyError, repr("the plan has no row of hbm; it has v3-8, "
+                 "v3-32, v3-64; its rows have: [row.hbm_bytes for row in plan]")),
+                (lambda: plan.steps, AttributeError, "a Plan has no 'steps': its rows have: "
+                 "[row.train_steps for row in plan]"),
                 (lambda: plan(), TypeError, "a podsim.Plan is no function: leave () out; its rows "
                  "are plan[0] and so on"),
                 (lambda: min(plan), TypeError, "rows of a plan have no order of their own: say by "
@@ -198,7 +205,7 @@ class PlanTest(unittest.TestCase):
                 (lambda: plan[0].chip, AttributeError, "a PlanRow has no 'chip'; did you mean "
                  "chips?"),
                 (lambda: plan.price(1, 2), TypeError, "plan.price takes per_chip_hour by position; "
-                 "the 2nd argument, 2, needs its name")):
+                 "the 2nd argument, 2, is one too many: leave it out")):
             with self.assertRaises(kind) as caught:
                 ask()
             self.assertEqual(str(caught.exception), said)

@@ -65,6 +65,11 @@ class RecordsTest(unittest.TestCase):
         self.check(lambda: RUN.losses["acc"], IndexError, "run.losses is an array of one loss a "
                    "step; run.metrics has what a step has beside it: [m['acc'] for m in "
                    "run.metrics]")
+        self.check(lambda: RUN.losses["loss"], IndexError, "run.losses is an array of one loss a "
+                   "step; leave ['loss'] out")
+        self.check(lambda: RUN.losses.plot, AttributeError, "run.losses is an array of NumPy, one "
+                   "loss a step, and has no 'plot'; run.metrics has what a step has beside it, "
+                   "run.evaluations and run.summary have the rest")
         self.assertEqual(RUN.metrics[np.int64(0)].loss, 2.0)
 
     def test_a_list_of_records_is_asked_for_one(self):
@@ -87,7 +92,8 @@ class RecordsTest(unittest.TestCase):
                        '"eval", or its checkpoint had all of them; give more of train_steps= or '
                        'epochs= to train on')
         for called, ask in (("metrics", lambda: RUN.metrics[7]), ("losses", lambda: RUN.losses[7])):
-            self.check(ask, IndexError, f"run.{called} has no 7: it has 1, from 0 to 0")
+            self.check(ask, IndexError, f"run.{called} has no 7: it has 1, from 0 to 0; "
+                       f"run.{called}[-1] is the last")
         self.assertEqual((none.evaluations[:], list(none.losses)), ([], []))
 
     def test_losses_are_an_array(self):
@@ -121,6 +127,11 @@ class RecordsTest(unittest.TestCase):
                            ("train_steps", ": say run.plan.train_steps"),
                            ("examples", ": say run.summary.examples"),
                            ("step", ": say [m['step'] for m in run.metrics]"),
+                           ("acc", ": say [m['metrics']['acc'] for m in run.metrics]"),
+                           ("accuracy", ": give eval_dataset=, and an eval_fn= that returns "
+                            '{"accuracy": ...}; it is then run.summary.eval_accuracy'),
+                           ("val_loss", ": say run.summary.eval_loss, or [e['loss'] for e in "
+                            "run.evaluations]"),
                            ("param", "; did you mean params?")):
             self.check(lambda: getattr(RUN, name), AttributeError, f"a Run has no '{name}'{said}{has}")
 

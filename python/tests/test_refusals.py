@@ -84,6 +84,17 @@ class MeantTest(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, f"no setting '{name}': say .*{said}"):
                 podsim.plan(None, None, None, **{name: 1})
 
+    def test_what_was_given_is_said_with_the_name(self):
+        for name, value, said in (
+                ("batch_size", 32, "train_batch_size=32, of the whole pod, or batch_per_core=32"),
+                ("num_epochs", 3, "epochs=3"), ("lr", 0.1, r"podsim.adamw\(1e-3\), or "
+                                                "learning_rate=0.1"),
+                ("output_dir", "runs", "model_dir='runs'"), ("resume", True, "model_dir= .the same"),
+                ("warmup_ratio", 0.1, "warmup_steps=N, a number"),
+                ("schedule", "linear", 'lr_schedule="cosine", or a')):
+            with self.assertRaisesRegex(TypeError, f"no setting '{name}': say .*{said}"):
+                podsim.train(None, None, None, **{name: value})
+
     def test_what_podsim_has_not_is_said(self):
         for name, said in (("mesh", "data-parallel"), ("callbacks", "run.metrics"),
                            ("grad_accum", "train_batch_size="), ("num_workers", "leave it out")):
@@ -92,7 +103,9 @@ class MeantTest(unittest.TestCase):
 
     def test_names_of_the_package_that_were_meant(self):
         for name, said in (("load", "run.params"), ("cosine_decay_schedule", "lr_schedule="),
-                           ("adamww", "did you mean adamw")):
+                           ("adamww", "did you mean adamw"), ("save", "model_dir=DIR keeps"),
+                           ("RMSprop", r"it has sgd, .*: say podsim.adamw\(1e-3\); of optax the"),
+                           ("fit", r"podsim.train\(loss_fn, params, dataset")):
             with self.assertRaisesRegex(AttributeError, f"podsim has no '{name}'.*{said}"):
                 getattr(podsim, name)
         with self.assertRaisesRegex(TypeError, r"no setting 'labels': say .*\(x, y\)"):
@@ -156,7 +169,10 @@ class MeantTest(unittest.TestCase):
 
     def test_what_is_no_optimizer_is_told_what_is_one(self):
         for value, said in (("SGD", r"'SGD'; .*podsim.sgd\(1e-3\)"), (0.1, r"0.1; .*adamw\(0.1\)"),
-                            ({}, "a dict; it must be one of podsim or of optax: say "),
+                            ({}, r"a dict; it must be one of podsim \(adamw, adam, lamb, lars, sgd\) or "
+                             r"the same of optax: say optimizer=podsim.adamw\(1e-3\)"),
+                            ("nesterov", r"say optimizer=podsim.sgd\(1e-3\)"),
+                            (types.SimpleNamespace(tx=1), "give the optimizer in it: state.tx"),
                             ([podsim.lamb(1e-3)], "give one optimizer, without brackets"),
                             (podsim.lamb, r"function lamb itself: call it, as in lamb\(1e-3\)")):
             with self.assertRaisesRegex(TypeError, f"^optimizer is (the )?.*{said}"):
@@ -241,7 +257,7 @@ class MeantTest(unittest.TestCase):
                 podsim.plan(None, None, None, topology=topology)
 
     def test_a_price_is_looked_at_first(self):
-        with self.assertRaisesRegex(ValueError, "^the price of a chip-hour is '2'; it must be"):
+        with self.assertRaisesRegex(ValueError, "^price_per_chip_hour is '2'; it must be"):
             podsim.plan(None, None, None, price_per_chip_hour="2")
 
     def test_export_takes_arrays(self):
@@ -300,12 +316,23 @@ class CountTest(unittest.TestCase):
 
     def test_no_examples_are_told_with_their_shape(self):
         self.assertEqual(self.refused(np.zeros((0, 4)), np.zeros(0)),
-                         "the data set has no examples: '0' has the shape (0, 4)")
-        self.assertEqual(self.refused(), "the data set has no array in it")
+                         "the data set has no examples: '0' has the shape (0, 4): give one or more "
+                         "along its first axis")
+        self.assertEqual(self.refused(), "the data set has no array in it: give arrays with "
+                         "examples along the first axis")
+        self.assertIn("here 0 in array 0; 3 in array 1: give one or more in each",
+                      self.refused(np.zeros(0), np.zeros(3)))
 
     def test_arrays_of_other_lengths_are_named(self):
         said = self.refused(np.zeros(1000), np.zeros((999, 2)), np.zeros(1000))
-        self.assertIn("here 1,000 in '0', '2'; 999 in array 1", said)
+        self.assertIn("here 1,000 in '0', '2'; 999 in array 1: give as many of each, such as "
+                      "x[:999], or let the loss function hold", said)
+        self.assertIn("here 16 in array 0; 1,000 in array 1: array 0 has 1,000 along axis 1: if "
+                      "these are its examples, give np.moveaxis(x, 1, 0)",
+                      self.refused(np.zeros((16, 1000)), np.zeros(1000)))
+        for counts in ((9, 9, 3, 3), (9, 3, 9, 3)):
+            self.assertIn("podsim.train(loss_fn, params, (x, y), eval_dataset=(x_test, y_test))",
+                          self.refused(*map(np.zeros, counts)))
         self.assertIn("; ...", self.refused(*(np.zeros(i) for i in range(9))))
 
     def test_labels_in_a_list_are_told_what_to_do(self):
@@ -432,13 +459,23 @@ class SettingsTest(unittest.TestCase):
             podsim.train(None, None, None, optimizer=podsim.sgd(0.1), learning_rate=0.2)
 
     def test_types_that_are_wrong_are_named(self):
-        for arguments, said in ((({}, None), "loss_fn is a dict; it must be a function"),
-                                ((len, []), "eval_fn is a list; it must be a function")):
+        for arguments, said in (
+                (({}, None), r"loss_fn is a dict; it must be a function, .*: def loss_fn\(params, "
+                 r"batch\): x, y = batch; return jnp.mean"),
+                (("mse", None), "loss_fn is 'mse'; it must be a function"),
+                ((0.5, None), "loss_fn is 0.5; .* give the function itself, not what it returns"),
+                ((len, []), "eval_fn is a list; it must be a function, .*: def eval_fn")):
             with self.assertRaisesRegex(TypeError, said):
                 _checks.check_functions(*arguments)
         _checks.check_functions(len, None)
         with self.assertRaisesRegex(TypeError, "the function adamw itself: call it, as in adamw"):
             podsim.train(None, None, None, optimizer=podsim.adamw)
+
+    def test_without_jax_it_is_said_how_to_get_it(self):
+        with mock.patch.dict(sys.modules, {"jax": None}):
+            with self.assertRaisesRegex(ImportError, r"functions of JAX, which cannot be imported "
+                                        r"here \(.*\): pip install jax"):
+                _checks.check_has_jax()
 
     def test_a_ladder_is_asked_what_pod_plan_knows(self):
         settings = {"topology": "v3-8..v3-32", "model": "mlp", "batch_per_core": 8, "seed": 1,
@@ -508,9 +545,10 @@ class SettingsTest(unittest.TestCase):
         with self.assertWarnsRegex(UserWarning, "is evaluated: give eval_dataset=") as caught:
             check(eval_fn=len)
         self.assertEqual(caught.filename, __file__)
-        with self.assertRaisesRegex(TypeError, "steps_per_eval is given, but no eval_dataset"):
+        with self.assertRaisesRegex(TypeError, "steps_per_eval is 2, but there is no eval_dataset .*: "
+                                    r"give eval_dataset=\(x, y\), or leave steps_per_eval out"):
             check(steps_per_eval=2)
-        with self.assertRaisesRegex(TypeError, "eval_batch_size is given, but no eval_dataset"):
+        with self.assertRaisesRegex(TypeError, "eval_batch_size is 8, but there is no eval_data"):
             check(eval_batch_size=8)
         with self.assertRaisesRegex(TypeError, 'mode="eval" evaluates eval_dataset, which is not'):
             check(mode="eval")
@@ -518,7 +556,7 @@ class SettingsTest(unittest.TestCase):
             warnings.simplefilter("error")
             check(steps_per_eval=0)
             check(eval_dataset=(1,), steps_per_eval=2)
-            check(eval_fn=len, dataset="digits", batch=1, steps_per_eval=2)
+            check(eval_fn=len, dataset="digits", batch=(1,), steps_per_eval=2)
 
 
 class JobTest(unittest.TestCase):
