@@ -607,7 +607,7 @@ TEST_F(TypedMistakesTest, FilesThatAreNamed) {
            Mistake{"pod_launch --data_dir=my.csv.bz2",
                    "my.csv.bz2 is compressed with bzip2",
                    "unpack it, bunzip2 my.csv.bz2, and give my.csv",
-                   "echo a,b | bzip2 > my.csv.bz2"},
+                   "printf BZh91AY > my.csv.bz2"},
            Mistake{
                "pod_launch --data_dir=my.csv.zst --dataset=csv --topology v3-8 "
                "--model mlp --batch_per_core 8 --epochs 1 --learning_rate 0.1",
