@@ -37,6 +37,7 @@ const std::vector<std::string>& Layers() {
       "models/layers",
       "models/optimizer",
       "models/zoo",
+      "chip",
       "host/core",
       "host/board",
       "host/storage",
@@ -92,7 +93,7 @@ bool MayInclude(const std::string& from, const std::string& to) {
 std::vector<fs::path> Sources(const fs::path& root,
                               const std::vector<std::string>& tops = {
                                   "base", "settings", "interconnect", "models",
-                                  "job", "host", "runtime"}) {
+                                  "chip", "job", "host", "runtime"}) {
   std::vector<fs::path> sources;
   for (const std::string& top : tops)
     for (const auto& entry : fs::recursive_directory_iterator(root / top)) {

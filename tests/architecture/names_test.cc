@@ -53,8 +53,8 @@ fs::path BuiltIn(const fs::path& file) {
 TEST(NamesTest, AnUnnamedNamespacesNamesAreOneSourcesOfTheFolder) {
   const fs::path root = PODSIM_SOURCE_DIR;
   std::map<fs::path, SourcesByName> folders;
-  for (const char* top : {"base", "settings", "interconnect", "models", "job",
-                          "host", "runtime", "tests"}) {
+  for (const char* top : {"base", "settings", "interconnect", "models", "chip",
+                          "job", "host", "runtime", "tests"}) {
     for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
       const fs::path folder = BuiltIn(entry.path());
       // There a source is a program.
