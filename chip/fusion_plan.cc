@@ -16,8 +16,8 @@ constexpr int kRounds = 3;
 // What is known of a value as the graph is walked; of roots.
 struct Passing {
   Frontier frontier;
-  // The product whose epilogue it is computed in if its one reader's result is
-  // as well; kNoChipNode: not undecided.
+  // A product whose epilogue it is computed in; its one reader may go on there,
+  // so that it is not stored yet. kNoChipNode: nothing is left open.
   std::int32_t chain = kNoChipNode;
   int depth = 0;            // nodes of the longest chain since HBM
   bool has_random = false;  // random bits are in that chain
@@ -98,10 +98,10 @@ class Planner {
   void TakeWhole(std::int32_t index) {
     const ChipWay way = facts_.ways[index];
     const bool multiplies = way == ChipWay::kMultiplies;
-    drafts_.Open(multiplies                ? DraftKind::kProduct
-                 : way == ChipWay::kJoins ? DraftKind::kCollective
-                                           : DraftKind::kAlone,
-                 index, FrontierOf(index));
+    const DraftKind kind = multiplies               ? DraftKind::kProduct
+                           : way == ChipWay::kJoins ? DraftKind::kCollective
+                                                    : DraftKind::kAlone;
+    drafts_.Open(kind, index, FrontierOf(index));
     const ChipValueId result = graph_.node(index).results[0];
     if (multiplies && options_.fuses && options_.epilogues && MayGoOn(result))
       StateOf(result).chain = index;
@@ -141,9 +141,10 @@ class Planner {
     const Passing& state = StateOf(value);
     if (!options_.fuses || facts_.must_store[value]) return true;
     if (facts_.readers[value] == 0) return false;
-    if (TensorsIn(state.frontier) > kMostFrontierTensors ||
-        state.depth > kMostChainNodes)
+    if (options_.stores != ChipStores::kNever &&
+        TensorsIn(state.frontier) > kMostFrontierTensors)
       return true;
+    if (state.depth > kMostChainNodes) return true;
     if (state.chain != kNoChipNode) return !MayGoOn(value);
     return PaysToStore(value);
   }
@@ -168,13 +169,21 @@ class Planner {
                    drafts_.RidesIn(FrontierOf(index), result) == latest;
     for (const ChipValueId operand : node.operands)
       if (StateOf(operand).chain == latest)
-        goes_on = goes_on && IsNoLarger(result, TypeOfValue(operand));
+        goes_on = goes_on && MayReplace(TypeOfValue(operand), result);
     for (const ChipValueId operand : node.operands) {
       const std::int32_t chain = StateOf(operand).chain;
       if (chain != kNoChipNode && (!goes_on || chain != latest))
         EndChain(graph_.root(operand));
     }
     return goes_on ? latest : kNoChipNode;
+  }
+
+  // Storing `next` in the place of what it is computed from loses nothing.
+  bool MayReplace(const ValueType& value, const ValueType& next) const {
+    if (options_.stores == ChipStores::kNever &&
+        SizeOf(next.dtype) >= SizeOf(value.dtype))
+      return false;
+    return IsNoLarger(next, value);
   }
 
   // A product's own result is stored already.

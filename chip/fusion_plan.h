@@ -19,6 +19,8 @@ enum class ChipStores : std::uint8_t {
   // Writing it once and reading it moves fewer bytes than reading what it is
   // made from, its writer's own reads left out.
   kWhereverItSaves,
+  // Nothing is that need not be, whatever becomes of the frontiers; a product's
+  // result is, as the function rounds it.
   kNever,
 };
 

@@ -24,7 +24,7 @@ struct ChipHome {
 // and constants live all the time; inputs until they are read for the last
 // time, as the infeed brings them before the step; outputs from their kernel
 // on, and so do gradients that nobody reads. A kernel's results never lie where
-// its operands do, unless it updates them: XLA may do better. `rows`: B of one
+// its operands do, unless it updates them; XLA may do better. `rows`: B of one
 // core. Linear.
 std::vector<ChipHome> HomesOf(const ChipGraph& graph,
                               const ChipProgram& program, std::int64_t rows);
