@@ -98,6 +98,13 @@ std::vector<std::string> Lines(const Chip& chip) {
   return lines;
 }
 
+std::vector<std::string> OpsIn(const Chip& chip, std::size_t index) {
+  std::vector<std::string> ops;
+  for (const std::int32_t node : chip.program.kernels.at(index).nodes)
+    ops.emplace_back(chip.graph.node(node).op.name());
+  return ops;
+}
+
 double BytesMoved(const Chip& chip) {
   double bytes = 0;
   for (const ChipKernel& kernel : chip.program.kernels)

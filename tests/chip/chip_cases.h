@@ -3,6 +3,7 @@
 #ifndef PODSIM_TESTS_CHIP_CHIP_CASES_H_
 #define PODSIM_TESTS_CHIP_CHIP_CASES_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -47,6 +48,9 @@ Chip Fused(const Program& program, EntryPoint entry,
 // of each value, and writes:
 //   "matmul: w 131072 + features 65536 -> relu 131072"
 std::vector<std::string> Lines(const Chip& chip);
+
+// What kernel `index` computes, by its ops' names in the graph's order.
+std::vector<std::string> OpsIn(const Chip& chip, std::size_t index);
 
 double BytesMoved(const Chip& chip);
 
