@@ -200,7 +200,8 @@ class Planner {
     if (!MayGoOn(value)) return false;
     const ChipNode& reader = graph_.node(facts_.last_reader[value]);
     const ValueType& next = TypeOfValue(reader.results[0]);
-    return !IsMask(next) && IsNoLarger(next, TypeOfValue(value));
+    const ValueType& type = TypeOfValue(value);
+    return IsMask(next) == IsMask(type) && IsNoLarger(next, type);
   }
 
   bool PaysToStore(ChipValueId value) const {
