@@ -1,0 +1,70 @@
+#include "chip/kernel_order.h"
+
+#include <cstddef>
+#include <functional>
+#include <queue>
+#include <utility>
+
+#include "base/status.h"
+
+namespace podsim {
+namespace {
+
+// kNoChipNode: there beforehand.
+std::int32_t MakerOf(const ChipGraph& graph, const FusionPlan& plan,
+                     ChipValueId value) {
+  const std::int32_t node = graph.value(value).node;
+  return node == kNoChipNode ? kNoChipNode : plan.kernel_of[node];
+}
+
+}  // namespace
+
+std::vector<Frontier> ReadsOf(const ChipGraph& graph, const FusionPlan& plan) {
+  std::vector<Frontier> reads;
+  for (std::size_t i = 0; i < plan.kernels.size(); ++i) {
+    Frontier all;
+    for (const std::int32_t end : plan.kernels[i].ends)
+      all = Joined(all, plan.made_from[end]);
+    Frontier others;
+    for (const FrontierPart& part : all)
+      if (MakerOf(graph, plan, part.value) != static_cast<std::int32_t>(i))
+        others.push_back(part);
+    reads.push_back(std::move(others));
+  }
+  return reads;
+}
+
+std::vector<std::int32_t> KernelOrder(const ChipGraph& graph,
+                                      const FusionPlan& plan,
+                                      const std::vector<Frontier>& reads) {
+  const std::size_t count = plan.kernels.size();
+  std::vector<std::vector<std::int32_t>> readers(count);
+  std::vector<int> waits_for(count);
+  for (std::size_t i = 0; i < count; ++i)
+    ForTensors(reads[i], [&](ChipValueId value, double /*share*/) {
+      const std::int32_t maker = MakerOf(graph, plan, value);
+      if (maker == kNoChipNode) return;
+      readers[maker].push_back(static_cast<std::int32_t>(i));
+      ++waits_for[i];
+    });
+  using Ready = std::pair<std::int32_t, std::int32_t>;  // first node, kernel
+  std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
+  const auto add = [&](std::int32_t kernel) {
+    ready.emplace(plan.kernels[kernel].first, kernel);
+  };
+  for (std::size_t i = 0; i < count; ++i)
+    if (waits_for[i] == 0) add(static_cast<std::int32_t>(i));
+  std::vector<std::int32_t> order;
+  order.reserve(count);
+  while (!ready.empty()) {
+    const std::int32_t kernel = ready.top().second;
+    ready.pop();
+    order.push_back(kernel);
+    for (const std::int32_t reader : readers[kernel])
+      if (--waits_for[reader] == 0) add(reader);
+  }
+  PODSIM_CHECK(order.size() == count);  // Drafts says why
+  return order;
+}
+
+}  // namespace podsim
