@@ -253,7 +253,7 @@ using CsvDataset = absl::StatusOr<std::shared_ptr<const Dataset>>;
 CsvDataset OpenDescribed(const DatasetRequest& request, ObjectStore& store,
                          std::vector<std::string> notes,
                          std::optional<std::int32_t> checked_classes) {
-  PODSIM_ASSIGN_OR_RETURN(Schema schema, ParseSchema(request.features));
+  PODSIM_ASSIGN_OR_RETURN(Schema schema, ParseFileSchema(request.features));
   std::string header;
   if (HasHeader(schema)) {
     PODSIM_ASSIGN_OR_RETURN(const SplitFiles files,
