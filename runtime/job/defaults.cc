@@ -1,6 +1,7 @@
 #include "runtime/job/defaults.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -8,6 +9,7 @@
 #include "base/units.h"
 #include "host/input/dataset_kinds.h"
 #include "host/input/fields.h"
+#include "runtime/job/dataset_defaults.h"
 #include "runtime/job/optimizer.h"
 #include "runtime/job/planner.h"
 #include "runtime/job/scaling.h"
@@ -43,63 +45,6 @@ std::int64_t BestChunkBytes(const JobSpec& spec) {
   const bool long_ones =
       spec.processes() == 1 || wire == words::WireType::bfloat16;
   return (long_ones ? 256 : 128) * kKiB;
-}
-
-// A folder of images is shuffled as a whole: it has no shards to go through.
-bool HasWindow(const std::string& dataset) {
-  return IsOfShards(dataset) && dataset != "images";
-}
-
-std::string DatasetsWithFiles() {
-  std::vector<std::string> names;
-  for (const DatasetKind& kind : DatasetKinds())
-    if (kind.files != nullptr) names.emplace_back(kind.name);
-  return absl::StrJoin(names, ", ");
-}
-
-absl::Status CheckFiles(const JobSpec& spec) {
-  const std::string& dataset = spec.dataset();
-  const DatasetKind* const kind = FindDatasetKind(dataset);
-  if (kind == nullptr) return UnknownDataset(dataset);
-  const bool has_files = kind->files != nullptr;
-  if (!has_files) PODSIM_RETURN_IF_ERROR(CheckIsRead(spec.data_dir()));
-  if (!has_files && !spec.data_dir().empty())
-    return absl::InvalidArgumentError(absl::StrCat(
-        "data_dir is for dataset=", DatasetsWithFiles(), "; ", dataset,
-        dataset == "synthetic" ? " is made from the seed" : " are built in",
-        ": leave data_dir out, or say which dataset its files are"));
-  if (!has_files || !spec.data_dir().empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("dataset=", dataset,
-                   " needs data_dir, the directory of its ", kind->files));
-}
-
-// Only synthetic data have a shape that the user chooses, and only shards a
-// schema.
-absl::Status FillDataset(JobSpec& spec) {
-  if (spec.dataset() == "synthetic") {
-    PODSIM_DEFAULT(spec, classes, 10);
-    PODSIM_DEFAULT(spec, synthetic_examples, 60'000);
-    if (spec.example_shape().empty()) {
-      spec.add_example_shape(28);
-      spec.add_example_shape(28);
-    }
-  } else if (!spec.example_shape().empty() || spec.has_synthetic_examples() ||
-             (spec.has_classes() && !IsOfShards(spec.dataset()))) {
-    return absl::InvalidArgumentError(
-        "example_shape, classes and synthetic_examples are for "
-        "dataset=synthetic, classes for shards and images too; other data sets "
-        "bring their own");
-  }
-  if (!IsOfShards(spec.dataset()) && spec.has_features())
-    return absl::InvalidArgumentError(absl::StrCat(
-        "features is for dataset=tfrecord, csv, images and cifar; ",
-        spec.dataset(), " brings its own: leave it out"));
-  if (!HasWindow(spec.dataset()) && spec.has_shuffle_window())
-    return absl::InvalidArgumentError(
-        absl::StrCat("shuffle_window is for dataset=tfrecord, csv and cifar; ",
-                     spec.dataset(), " is shuffled as a whole: leave it out"));
-  return CheckFiles(spec);
 }
 
 bool HasReference(const JobSpec& spec) {
@@ -265,9 +210,12 @@ absl::StatusOr<Recipe> RecipeOf(const JobSpec& spec) {
     PODSIM_RETURN_IF_ERROR(CheckComplete(spec, "a data set"));
   if (!spec.has_model_file()) return FindRecipe(spec.model(), spec.dataset());
   PODSIM_RETURN_IF_ERROR(CheckComplete(spec, "a model"));
-  if (!spec.hidden().empty())
-    return absl::InvalidArgumentError(
-        "hidden is for a model that model names; model_file has its own");
+  for (const auto& [name, given] :
+       {std::pair("hidden", spec.hidden_size()),
+        std::pair("model_config", spec.model_config_size())})
+    if (given > 0)
+      return absl::InvalidArgumentError(absl::StrCat(
+          name, " is for a model that model names; model_file has its own"));
   return Recipe();
 }
 
@@ -287,7 +235,7 @@ absl::StatusOr<JobSpec> ApplyRecipe(const JobSpec& asked) {
   if (named) FillModel(recipe, spec);
   PODSIM_DEFAULT(spec, optimizer, OptimizerOf(recipe));
   PODSIM_RETURN_IF_ERROR(FillOptimizer(named ? &recipe : nullptr, spec));
-  PODSIM_RETURN_IF_ERROR(FillDataset(spec));
+  PODSIM_RETURN_IF_ERROR(FillDataset(recipe, spec));
   PODSIM_ASSIGN_OR_RETURN(const std::int64_t batch_per_core,
                           SpecBatchPerCore(spec, slice, recipe.batch_per_core));
   if (!spec.has_train_batch_size()) spec.set_batch_per_core(batch_per_core);
