@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "host/checkpoint/part_file.h"
+#include "models/zoo/model_numbers.h"
 
 namespace podsim {
 namespace {
@@ -114,12 +115,14 @@ std::string OtherOptimizer(const PlanBits& then, const Program& program,
 
 // "--model mlp --hidden 64", with the text between a flag and its value.
 std::string FlagsOf(const ModelConfig& model, const std::string& dashes) {
-  const std::string hidden = absl::StrJoin(model.hidden(), ",");
+  const auto flag = [&](const char* name, const std::string& value) {
+    return value.empty() ? ""
+                         : absl::StrCat(dashes.empty() ? ", " : " ", dashes,
+                                        name, " ", value);
+  };
   return absl::StrCat(dashes.empty() ? "" : "--model ", model.name(),
-                      hidden.empty()   ? ""
-                      : dashes.empty() ? ", hidden "
-                                       : " --hidden ",
-                      hidden);
+                      flag("hidden", absl::StrJoin(model.hidden(), ",")),
+                      flag("model_config", NumbersText(model)));
 }
 
 constexpr char kBeginAnew[] =

@@ -125,7 +125,7 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenCifar(DatasetRequest request,
   PODSIM_RETURN_IF_ERROR(CheckIsBinary(request, store));
   if (request.features.empty()) request.features = kUsual;
   if (request.classes <= 1) request.classes = classes;
-  PODSIM_ASSIGN_OR_RETURN(Schema schema, ParseSchema(request.features));
+  PODSIM_ASSIGN_OR_RETURN(Schema schema, ParseFileSchema(request.features));
   std::vector<std::string> keys = {"label"};
   if (labels == 2) keys.insert(keys.begin(), "coarse_label");
   std::vector<int> sources;

@@ -262,7 +262,7 @@ CsvDataset OpenDescribed(const DatasetRequest& request, ObjectStore& store,
                          std::vector<std::string> notes,
                          std::optional<std::int32_t> checked_classes,
                          std::int64_t cells = 0) {
-  PODSIM_ASSIGN_OR_RETURN(Schema schema, ParseSchema(request.features));
+  PODSIM_ASSIGN_OR_RETURN(Schema schema, ParseFileSchema(request.features));
   std::string header;
   if (HasHeader(schema)) {
     PODSIM_ASSIGN_OR_RETURN(const SplitFiles files,

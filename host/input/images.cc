@@ -282,7 +282,7 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenImages(
     features = guess.features;
     splits.notes.push_back(std::move(guess.note));
   }
-  PODSIM_ASSIGN_OR_RETURN(Schema schema, ParseSchema(features));
+  PODSIM_ASSIGN_OR_RETURN(Schema schema, ParseFileSchema(features));
   PODSIM_RETURN_IF_ERROR(CheckKeys(schema));
   PODSIM_RETURN_IF_ERROR(
       CheckClasses(request.classes, splits.train.classes.size()));

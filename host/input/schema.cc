@@ -155,7 +155,22 @@ absl::Status CheckImage(const std::string& item, const SchemaField& field) {
   return absl::OkStatus();
 }
 
-// What follows the type: a shape, a divisor, steps.
+// "<30522": takes it off the front of `rest`.
+absl::Status ParseBound(const std::string& item, std::string& rest,
+                        SchemaField& field) {
+  if (rest.empty() || rest[0] != '<') return absl::OkStatus();
+  const std::size_t end = std::min(rest.find_first_of("/+"), rest.size());
+  const std::string text = rest.substr(1, end - 1);
+  constexpr std::int64_t kMost = std::int64_t{1} << 31;
+  if (!absl::SimpleAtoi(text, &field.below) || field.below < 1 ||
+      field.below > kMost)
+    return BadSchema(item, absl::StrCat("'<", text, "' is no bound of 1 to ",
+                                        kMost, ", as in tokens=int32[128]<50"));
+  rest = rest.substr(end);
+  return absl::OkStatus();
+}
+
+// What follows the type: a shape, a bound, a divisor, steps.
 absl::Status ParseRest(const std::string& item, std::string rest,
                        SchemaField& field) {
   if (!rest.empty() && rest[0] == '[') {
@@ -165,6 +180,7 @@ absl::Status ParseRest(const std::string& item, std::string rest,
     PODSIM_RETURN_IF_ERROR(ParseShape(item, rest.substr(1, end - 1), field));
     rest = rest.substr(end + 1);
   }
+  PODSIM_RETURN_IF_ERROR(ParseBound(item, rest, field));
   const std::vector<std::string> parts = absl::StrSplit(rest, '+');
   if (!parts[0].empty() &&
       !(parts[0][0] == '/' &&
@@ -200,7 +216,7 @@ absl::StatusOr<SchemaField> ParseItem(const std::string& item) {
   if (field.key.empty())
     return BadSchema(item,
                      "it names no feature: write KEY between = and the colon");
-  const std::size_t end = source.find_first_of("[/+");
+  const std::size_t end = source.find_first_of("[</+");
   const std::string type = source.substr(0, end);
   const auto* const found =
       std::find_if(std::begin(kSchemaTypes), std::end(kSchemaTypes),
@@ -261,6 +277,17 @@ absl::StatusOr<Schema> ParseSchema(std::string_view line) {
     if (schema.fields.size() > kMostFields)
       return BadSchema(item, absl::StrCat("more than ", kMostFields, " items"));
   }
+  return schema;
+}
+
+absl::StatusOr<Schema> ParseFileSchema(std::string_view line) {
+  PODSIM_ASSIGN_OR_RETURN(Schema schema, ParseSchema(line));
+  for (const SchemaField& field : schema.fields)
+    if (field.below > 0)
+      return BadSchema(field.input,
+                       absl::StrCat("<", field.below,
+                                    " is of dataset=synthetic, which is made "
+                                    "by it: leave it out"));
   return schema;
 }
 

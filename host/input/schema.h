@@ -4,8 +4,8 @@
 //   features=image_raw:uint8[28,28]/255,labels=label:int64
 //
 //   line   : item {"," item}
-//   item   : INPUT "=" [KEY ":"] TYPE ["[" side {"," side} "]"] ["/" NUMBER]
-//            {"+" STEP}
+//   item   : INPUT "=" [KEY ":"] TYPE ["[" side {"," side} "]"] ["<" NUMBER]
+//            ["/" NUMBER] {"+" STEP}
 //   TYPE   : float32 | int32 | int64 | uint32 | uint16 | uint8 | bool | image
 //   STEP   : crop | pad N | flip | mean {":" NUMBER} | std {":" NUMBER}
 //
@@ -14,6 +14,9 @@
 // little endian; without a shape it is one number. int64 becomes int32, which
 // its values must fit, and so does uint16; /NUMBER makes float32 of any type,
 // times 1 / NUMBER.
+//
+// <NUMBER is of synthetic data alone, which are made by it: whole numbers are
+// below it, and of two, 0 and 1, without it.
 //
 // An image is a JPEG or PNG file, decoded and made to the size of its shape
 // [rows, columns, 1 or 3] (image_steps.h); uint8 of such a shape may have steps
@@ -65,7 +68,8 @@ struct SchemaField {
   std::string key;
   FeatureType type = FeatureType::kFloat32;
   std::vector<std::int32_t> shape;
-  double divisor = 0;  // 0: values as they are
+  std::int64_t below = 0;  // 0: not said
+  double divisor = 0;      // 0: values as they are
   ImageSteps steps;
 
   // Whether it goes by way of an image.
@@ -83,6 +87,8 @@ struct Schema {
 
 // Errors: INVALID_ARGUMENT, naming the item, what is wrong and an example.
 absl::StatusOr<Schema> ParseSchema(std::string_view line);
+// The same of what is read from files. Errors: as above; an item with a bound.
+absl::StatusOr<Schema> ParseFileSchema(std::string_view line);
 
 // Adds the fields, and the shape of an input "features", to a description.
 void DescribeSchema(const Schema& schema, DatasetConfig& config);

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/random.h"
 #include "base/status.h"
+#include "host/input/synthetic_fields.h"
 
 namespace podsim {
 namespace {
@@ -112,6 +113,7 @@ absl::Status Validate(const DatasetRequest& request) {
 
 absl::StatusOr<std::shared_ptr<const Dataset>> OpenSynthetic(
     const DatasetRequest& request) {
+  if (!request.features.empty()) return OpenSyntheticFields(request);
   PODSIM_RETURN_IF_ERROR(Validate(request));
   const std::int64_t examples =
       request.examples == 0 ? kSyntheticDefaultExamples : request.examples;

@@ -19,7 +19,8 @@ namespace podsim {
 
 inline constexpr std::int64_t kSyntheticDefaultExamples = 60'000;
 
-// Features lie in [0, 1]. On top of `examples` training ones there are
+// Features lie in [0, 1]; a request with a line of schema has its fields
+// (synthetic_fields.h) instead. On top of `examples` training ones there are
 // max(1, examples / 6) held-out ones.
 // Errors: INVALID_ARGUMENT (shape, classes or examples out of range).
 absl::StatusOr<std::shared_ptr<const Dataset>> OpenSynthetic(

@@ -138,7 +138,7 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenTfRecord(
         "--features='features=image_raw:uint8[28,28]/255,labels="
         "label:int64'; pod_data show ",
         request.data_dir, " lists their keys and a line to begin with"));
-  PODSIM_ASSIGN_OR_RETURN(Schema schema, ParseSchema(request.features));
+  PODSIM_ASSIGN_OR_RETURN(Schema schema, ParseFileSchema(request.features));
   auto format = NewTfRecordFormat(schema);
   return OpenShards(request, std::move(schema), std::move(format), store);
 }

@@ -1,8 +1,10 @@
 #include "models/composites/attention.h"
 
 #include <cmath>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "models/composites/dropout.h"
 #include "models/composites/expr.h"
 #include "models/composites/softmax.h"
 
@@ -39,9 +41,12 @@ Expr Split(const Expr& x, std::int64_t heads) {
       {{1, shape.dims[1], heads, shape.dims[2] / heads}, shape.batch_axis});
 }
 
-// Dimensions of scores that a mask has: all but the heads'.
+// Dimensions of scores that a mask has: all but the heads', or the keys' alone.
 Expr Masked(const Expr& scores, const Expr& mask) {
-  const Dims to = mask.rank() == 2 ? Dims{2, 3} : Dims{0, 2, 3};
+  const bool of_examples = mask.shape().batched();
+  const Dims to = mask.rank() > 2 ? Dims{0, 2, 3}
+                  : of_examples   ? Dims{0, 3}
+                                  : Dims{2, 3};
   return mask.Broadcast(scores.shape(), to)
       .Select(scores, scores.Splat(kUnseen));
 }
@@ -50,7 +55,7 @@ Expr Masked(const Expr& scores, const Expr& mask) {
 
 Value Attention(Graph& graph, Value query_value, Value key_value,
                 Value value_value, std::int64_t heads, Value mask,
-                const std::string& name) {
+                const std::string& name, double dropout) {
   const Expr query(graph, query_value, name);
   const Expr key = query.With(key_value);
   const Expr value = query.With(value_value);
@@ -62,10 +67,26 @@ Value Attention(Graph& graph, Value query_value, Value key_value,
       Dot(Split(query, heads), Split(key, heads), {{0, 2}, {3}, {0, 2}, {3}}) *
       (1 / std::sqrt(columns));
   if (mask.present()) scores = Masked(scores, query.With(mask));
-  const Expr shares = query.With(Softmax(graph, scores.value(), -1, name));
+  const Expr shares = query.With(Dropout(
+      graph, Softmax(graph, scores.value(), -1, name), dropout,
+      name.empty() ? "" : name + "/dropout"));
   const Expr mixed =
       Dot(shares, Split(value, heads), {{0, 1}, {3}, {0, 2}, {1}});
   return mixed.Transpose({0, 2, 1, 3}).Reshape(shape).value();
+}
+
+Value CausalMask(Graph& graph, std::int64_t length, const std::string& name) {
+  const auto places = [&](std::int64_t dimension) {
+    OpAttributes attributes;
+    attributes.shape = {{length, length}};
+    attributes.dtype = DType::kInt32;
+    attributes.lists["iota_dimension"] = {dimension};
+    return Expr(graph,
+                graph.Apply(OpCode("iota"), {}, std::move(attributes),
+                            name.empty() ? "" : name + "/iota")[0],
+                name);
+  };
+  return places(0).Compare("GE", places(1)).value();
 }
 
 }  // namespace podsim

@@ -66,6 +66,14 @@ Expr Expr::Transpose(const Dims& permutation) const {
   return Apply("transpose", {}, std::move(attributes));
 }
 
+Expr Expr::Slice(const Dims& start, const Dims& limit) const {
+  OpAttributes attributes;
+  attributes.lists = {{"start_indices", start},
+                      {"limit_indices", limit},
+                      {"strides", Dims(start.size(), 1)}};
+  return Apply("slice", {}, std::move(attributes));
+}
+
 Expr Expr::Reshape(const Shape& shape) const {
   if (!present()) return *this;
   return With(graph_->Reshape(

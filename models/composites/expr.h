@@ -59,6 +59,8 @@ class Expr {
   // What a reduce over `dimensions` of `of` made, repeated over them.
   Expr SpreadOver(const Expr& of, const Dims& dimensions) const;
   Expr Transpose(const Dims& permutation) const;
+  // Its elements from `start` below `limit`; where B is, 0 and its factor.
+  Expr Slice(const Dims& start, const Dims& limit) const;
   // Its dimensions, B included. REQUIRES: of as many elements.
   Expr Reshape(const Shape& shape) const;
   // Where this bool is true `a`, else `b`.

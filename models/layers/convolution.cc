@@ -2,7 +2,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "models/composites/expr.h"
-#include "models/layers/dense.h"
 
 namespace podsim {
 namespace {
@@ -50,8 +49,11 @@ Expr Pool(const Expr& x, const char* word, const Window& window) {
 
 }  // namespace
 
-Window SameWindow(std::int64_t size) {
-  const WindowSide side = {.size = size, .low = size / 2, .high = size / 2};
+Window SameWindow(std::int64_t size) { return StridedWindow(size, 1); }
+
+Window StridedWindow(std::int64_t size, std::int64_t stride) {
+  const WindowSide side = {
+      .size = size, .stride = stride, .low = size / 2, .high = size / 2};
   return {side, side};
 }
 
@@ -63,17 +65,26 @@ Window TilingWindow(std::int64_t size) {
 Value Conv2D(Graph& graph, const std::string& name, Value x,
              std::int64_t features, const Window& window,
              Activation activation) {
+  return Conv2D(graph, name, x, features, window,
+                KernelHow{.activation = activation});
+}
+
+Value Conv2D(Graph& graph, const std::string& name, Value x,
+             std::int64_t features, const Window& window,
+             const KernelHow& how) {
   if (!CheckImages(graph, x, name)) return kNone;
   const Value kernel = graph.Variable(name + "/kernel",
                                       {{window.height.size, window.width.size,
                                         graph.type(x).shape.dims[3], features}},
-                                      KernelInitializer(activation));
+                                      KernelInitializer(how));
   const Value bias =
-      graph.Variable(name + "/bias", {{features}}, Initializer::kZeros);
+      how.has_bias
+          ? graph.Variable(name + "/bias", {{features}}, Initializer::kZeros)
+          : kNone;
   const Expr images(graph, x, name);
   const Expr sums = images.Apply("convolution", {images.With(kernel)},
                                  ConvolutionAttributes(window));
-  return BiasActivation(graph, sums.value(), bias, activation, name);
+  return BiasActivation(graph, sums.value(), bias, how.activation, name);
 }
 
 Value MaxPool(Graph& graph, Value x, const Window& window,

@@ -7,6 +7,7 @@
 
 #include "models/composites/bias_activation.h"
 #include "models/graph/graph.h"
+#include "models/layers/dense.h"
 
 namespace podsim {
 
@@ -26,6 +27,9 @@ struct Window {
 // size x size, stride 1, with zeros around the image so that the result is as
 // large as it. REQUIRES: an odd size.
 Window SameWindow(std::int64_t size);
+// The same, `stride` apart: the result has one pixel for `stride` of the
+// image's along each side, rounded up. REQUIRES: an odd size.
+Window StridedWindow(std::int64_t size, std::int64_t stride);
 // size x size, as far apart as they are large, without padding.
 Window TilingWindow(std::int64_t size);
 
@@ -35,6 +39,8 @@ Window TilingWindow(std::int64_t size);
 Value Conv2D(Graph& graph, const std::string& name, Value x,
              std::int64_t features, const Window& window,
              Activation activation);
+Value Conv2D(Graph& graph, const std::string& name, Value x,
+             std::int64_t features, const Window& window, const KernelHow& how);
 
 // The largest of each window, and the mean of each, zeros of the padding
 // included.

@@ -33,6 +33,12 @@ Value Dense(Graph& graph, const std::string& name, Value x, std::int64_t width,
 
 Value Projection(Graph& graph, const std::string& name, Value x,
                  std::int64_t width, Activation activation, bool has_bias) {
+  return Projection(graph, name, x, width,
+                    {.activation = activation, .has_bias = has_bias});
+}
+
+Value Projection(Graph& graph, const std::string& name, Value x,
+                 std::int64_t width, const KernelHow& how) {
   if (!graph.Owns(x)) return kNone;
   const std::int64_t last = graph.type(x).shape.rank() - 1;
   if (last < 0 || graph.type(x).shape.batch_axis == last) {
@@ -43,14 +49,15 @@ Value Projection(Graph& graph, const std::string& name, Value x,
   }
   const std::int64_t inputs = graph.type(x).shape.dims.back();
   const Value kernel = graph.Variable(name + "/kernel", {{inputs, width}},
-                                      KernelInitializer(activation));
+                                      KernelInitializer(how));
   const Value bias =
-      has_bias ? graph.Variable(name + "/bias", {{width}}, Initializer::kZeros)
-               : kNone;
+      how.has_bias
+          ? graph.Variable(name + "/bias", {{width}}, Initializer::kZeros)
+          : kNone;
   const Expr operand(graph, x, name);
   const Expr product =
       Dot(operand, operand.With(kernel), {{}, {last}, {}, {0}});
-  return BiasActivation(graph, product.value(), bias, activation, name);
+  return BiasActivation(graph, product.value(), bias, how.activation, name);
 }
 
 Initializer KernelInitializer(Activation activation) {

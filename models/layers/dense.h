@@ -4,6 +4,7 @@
 #define PODSIM_MODELS_LAYERS_DENSE_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "models/composites/bias_activation.h"
@@ -25,8 +26,21 @@ Value Projection(Graph& graph, const std::string& name, Value x,
                  std::int64_t width, Activation activation = Activation::kNone,
                  bool has_bias = true);
 
+// What stands beside the width of a layer with a kernel.
+struct KernelHow {
+  Activation activation = Activation::kNone;
+  bool has_bias = true;
+  // What the kernel begins with; none: as KernelInitializer says.
+  std::optional<Initializer> initializer = std::nullopt;
+};
+Value Projection(Graph& graph, const std::string& name, Value x,
+                 std::int64_t width, const KernelHow& how);
+
 // What a kernel before `activation` begins with.
 Initializer KernelInitializer(Activation activation);
+inline Initializer KernelInitializer(const KernelHow& how) {
+  return how.initializer.value_or(KernelInitializer(how.activation));
+}
 
 }  // namespace podsim
 

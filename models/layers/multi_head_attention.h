@@ -1,8 +1,9 @@
-// Attention of a sequence to itself.
+// Attention of a sequence to itself or to another one.
 #ifndef PODSIM_MODELS_LAYERS_MULTI_HEAD_ATTENTION_H_
 #define PODSIM_MODELS_LAYERS_MULTI_HEAD_ATTENTION_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "models/graph/graph.h"
@@ -16,6 +17,19 @@ namespace podsim {
 // common.
 Value MultiHeadAttention(Graph& graph, const std::string& name, Value x,
                          std::int64_t heads, Value mask = kNone);
+
+struct MultiHead {
+  std::int64_t heads = 1;
+  Value mask = kNone;
+  double dropout = 0;  // of the softmax's results
+  bool has_bias = true;  // of query, value and out
+  bool has_key_bias = true;
+  // Of all four kernels; none: as KernelInitializer says.
+  std::optional<Initializer> initializer = std::nullopt;
+};
+// The same of what x [B, T, W] looks for in `memory` [B, S, W], which may be x.
+Value MultiHeadAttention(Graph& graph, const std::string& name, Value x,
+                         Value memory, const MultiHead& how);
 
 }  // namespace podsim
 

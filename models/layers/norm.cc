@@ -14,7 +14,8 @@ struct NormVariables {
 };
 
 // Absent ones, and an error, if x has no last dimension.
-NormVariables Variables(Graph& graph, const std::string& name, Value x) {
+NormVariables Variables(Graph& graph, const std::string& name, Value x,
+                        Initializer scale = Initializer::kOnes) {
   if (!graph.Owns(x)) return {};  // its error is latched
   const Shape& shape = graph.type(x).shape;
   if (shape.rank() == 0 || shape.batch_axis == shape.rank() - 1) {
@@ -23,7 +24,7 @@ NormVariables Variables(Graph& graph, const std::string& name, Value x) {
     return {};
   }
   const Shape features = {{shape.dims.back()}};
-  return {graph.Variable(name + "/scale", features, Initializer::kOnes),
+  return {graph.Variable(name + "/scale", features, scale),
           graph.Variable(name + "/bias", features, Initializer::kZeros)};
 }
 
@@ -43,7 +44,7 @@ Value BatchNorm(Graph& graph, const std::string& name, Value x,
 
 Value BatchNorm(Graph& graph, const std::string& name, Value x,
                 const MovingNorm& how, std::vector<VariableValue>& states) {
-  const auto [scale, bias] = Variables(graph, name, x);
+  const auto [scale, bias] = Variables(graph, name, x, how.scale);
   if (!graph.Owns(scale)) return kNone;
   const Shape features = graph.type(scale).shape;
   const Value mean =

@@ -31,6 +31,10 @@ struct MovingNorm {
   double epsilon = 1e-5;
   // Neighbouring cores whose rows are at hand together; 0: all.
   std::int64_t group = 1;
+  // What "<name>/scale" begins with: kZeros where a sum is to begin without
+  // what is normalized here [Goyal et al., Accurate, large minibatch SGD, 2017,
+  // section 5.1].
+  Initializer scale = Initializer::kOnes;
 };
 Value BatchNorm(Graph& graph, const std::string& name, Value x,
                 const MovingNorm& how, std::vector<VariableValue>& states);

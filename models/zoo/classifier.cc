@@ -62,4 +62,19 @@ CompileInput Classifier(Graph& graph, Value logits) {
           .correct = head.correct};
 }
 
+CompileInput InPasses(Graph& graph, double dropout,
+                      const std::function<CompileInput(double dropout)>& pass) {
+  CompileInput input = pass(0);
+  if (dropout == 0) return input;
+  // What is said so far is the evaluation's.
+  graph.BeginSecondPass();
+  CompileInput training = pass(dropout);
+  training.evaluation = {{"loss", input.loss}};
+  if (input.correct.present())
+    training.evaluation.push_back({"accuracy", input.correct});
+  for (const MetricInput& metric : input.metrics)
+    training.evaluation.push_back({metric.name, metric.value});
+  return training;
+}
+
 }  // namespace podsim

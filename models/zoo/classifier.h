@@ -3,6 +3,7 @@
 #define PODSIM_MODELS_ZOO_CLASSIFIER_H_
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -31,6 +32,11 @@ absl::Status CheckNoBatchNorm(const ModelConfig& config);
 
 // Loss and accuracy of logits [B, classes] for the data set's labels.
 CompileInput Classifier(Graph& graph, Value logits);
+
+// What `pass` appends to the graph, once if dropout is 0; else once without it,
+// for evaluations, and a second time with it.
+CompileInput InPasses(Graph& graph, double dropout,
+                      const std::function<CompileInput(double dropout)>& pass);
 
 }  // namespace podsim
 

@@ -74,15 +74,9 @@ absl::StatusOr<CompileInput> BuildEncoder(const ModelConfig& config,
   const Sizes sizes = {hidden[0], config.classes()};
   const Value tokens =
       graph.Input("tokens", DType::kInt32, {{example.elements()}});
-  CompileInput input =
-      Classifier(graph, EncoderLogits(graph, tokens, sizes, 0));
-  if (config.dropout() == 0) return input;
-  // What is said so far is the evaluation's.
-  graph.BeginSecondPass();
-  CompileInput training =
-      Classifier(graph, EncoderLogits(graph, tokens, sizes, config.dropout()));
-  training.evaluation = {{"loss", input.loss}, {"accuracy", input.correct}};
-  return training;
+  return InPasses(graph, config.dropout(), [&](double dropout) {
+    return Classifier(graph, EncoderLogits(graph, tokens, sizes, dropout));
+  });
 }
 
 }  // namespace podsim

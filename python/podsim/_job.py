@@ -62,7 +62,7 @@ def _no_optimizer(optimizer: Any, beside: Any) -> TypeError:
 
 
 # Settings of the models that pod_launch brings.
-_OF_MODELS = ("model", "model_file", "hidden", "dropout", "batch_norm_group")
+_OF_MODELS = ("model", "model_file", "model_config", "hidden", "dropout", "batch_norm_group")
 
 
 def check_trains(settings: Mapping[str, Any]) -> None:

@@ -20,17 +20,20 @@ SETTINGS: dict[str, Setting] = {
         "Slice to emulate, of v2 (v2-8 ... v2-512), v3, v4, v5e (v5litepod-16), v5p, v6e or tpu7x; --describe explains one",
         default="v3-32", type="NAME"),
     "model": Setting(
-        "Model to train; brings its recipe",
+        "Model to train or to plan; brings its recipe",
         default="mlp", type="NAME"),
     "hidden": Setting(
         "Widths of the hidden layers",
         default="the recipe's", type="N,N,..."),
     "dropout": Setting(
-        "encoder: part of its activations that a training step leaves out",
+        "encoder, bert, transformer and gpt2: part of their activations that a training step leaves out",
         default="the recipe's", type="X"),
     "batch_norm_group": Setting(
-        "lenet5_bn: neighbouring cores whose examples are normalized together; a part of a host's 8, or whole hosts",
+        "lenet5_bn and resnet: neighbouring cores whose examples are normalized together; a part of a host's 8, or whole hosts",
         default="1", type="N"),
+    "model_config": Setting(
+        "resnet, bert, transformer and gpt2: numbers that differ from the named size's, such as depth=101 or layers=4,sequence_length=128 (docs/models.md)",
+        default="the named size's", type="NAME=N,..."),
     "model_file": Setting(
         "Instead of --model and --hidden: a model of your own (docs/models.md); data set, batch, length and rate must be said",
         default="", type="FILE"),
@@ -53,7 +56,7 @@ SETTINGS: dict[str, Setting] = {
         "Where mnist's files are, plain or .gz, or train/FIELD.npy and eval/FIELD.npy of arrays, train.npz and eval.npz of npz; of shards a folder, or DIR/train-*",
         default="", type="DIR"),
     "features": Setting(
-        "shards: the model's inputs and where each comes from, such as 'features=pixels:uint8[8,8]/16, labels=label:int64'",
+        "shards: the model's inputs and where each comes from, such as 'features=pixels:uint8[8,8]/16, labels=label:int64'; synthetic: the inputs that are made, such as 'tokens=int32[128]<1000'",
         default="", type="LINE"),
     "shuffle_window": Setting(
         "shards: examples among which the order is random, within a random order of shards, so that neighbours are read together; packed ones (gzip, zlib) always have a window, plain ones are shuffled as a whole unless it is given",

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "host/core/pricer.h"
 #include "job/plan_program.h"
+#include "models/zoo/zoo.h"
 #include "runtime/job/geography.h"
 #include "settings/words.h"
 
@@ -161,7 +162,8 @@ absl::StatusOr<JobForecast> ForecastJob(const JobPlan& plan, const Slice& slice,
   forecast.band = WithDoubtsOfStore(band, parts, options, slice);
   forecast.saves = ForecastSaves(plan, slice, forecast.step.total);
   forecast.algorithm = sums.OfLargest();
-  forecast.is_op_by_op = plan.spec().has_model_file();
+  forecast.is_op_by_op =
+      plan.spec().has_model_file() || IsPlanned(plan.spec().model());
   if (forecast.is_op_by_op) {
     const CoreCost cost = PriceEntry(program, EntryPoint::kTrainMicrobatch,
                                      options.batch_per_core, slice.chip());

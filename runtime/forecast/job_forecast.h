@@ -31,7 +31,8 @@ struct JobForecast {
   // Sums in the middle of a pass among a part of the chips, which are priced as
   // if they were among all.
   bool prices_groups_as_whole = false;
-  // A model of the caller's, whose ops are priced one by one, without fusion.
+  // A model of the caller's, or one for plans, whose ops are priced one by one,
+  // without fusion.
   bool is_op_by_op = false;
   // Of its computation more than half is HBM traffic's.
   bool is_hbm_bound = false;

@@ -1,6 +1,7 @@
 #include "runtime/job/defaults.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -14,6 +15,7 @@
 #include "runtime/job/planner.h"
 #include "runtime/job/scaling.h"
 #include "runtime/job/spec_check.h"
+#include "settings/field_text.h"
 #include "settings/setting.h"
 #include "settings/words.h"
 
@@ -226,12 +228,15 @@ absl::StatusOr<Recipe> RecipeOf(const JobSpec& spec) {
   PODSIM_RETURN_IF_ERROR(
       CheckComplete(spec, absl::StrCat("model_file=",
                                        PrintableLine(spec.model_file()))));
-  if (!spec.hidden().empty())
+  for (const char* setting : {"hidden", "model_config"}) {
+    const auto* const field = JobSpec::descriptor()->FindFieldByName(setting);
+    if (!IsSet(spec, *field)) continue;
     return absl::InvalidArgumentError(absl::StrCat(
-        "hidden is ", absl::StrJoin(spec.hidden(), ","), " but model_file=",
-        PrintableLine(spec.model_file()),
-        " has its own layers; leave hidden out, or give --model=mlp instead "
-        "of the file"));
+        setting, " is ", PrintableLine(FieldText(spec, *field)),
+        " but model_file=", PrintableLine(spec.model_file()),
+        " has its own layers; leave ", setting,
+        " out, or give --model=mlp instead of the file"));
+  }
   return Recipe();
 }
 
@@ -251,7 +256,7 @@ absl::StatusOr<JobSpec> ApplyRecipe(const JobSpec& asked) {
   if (named) FillModel(recipe, spec);
   PODSIM_DEFAULT(spec, optimizer, OptimizerOf(recipe));
   PODSIM_RETURN_IF_ERROR(FillOptimizer(named ? &recipe : nullptr, spec));
-  PODSIM_RETURN_IF_ERROR(FillDataset(spec));
+  PODSIM_RETURN_IF_ERROR(FillDataset(recipe, spec));
   PODSIM_ASSIGN_OR_RETURN(const std::int64_t batch_per_core,
                           SpecBatchPerCore(spec, slice, recipe.batch_per_core));
   if (!spec.has_train_batch_size()) spec.set_batch_per_core(batch_per_core);

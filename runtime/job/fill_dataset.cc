@@ -10,6 +10,8 @@
 #include "base/status.h"
 #include "host/input/dataset_kinds.h"
 #include "host/input/fields.h"
+#include "models/zoo/zoo.h"
+#include "runtime/job/plan_bits.h"
 #include "settings/field_text.h"
 #include "settings/setting.h"
 
@@ -17,6 +19,9 @@ namespace podsim {
 namespace {
 
 constexpr std::size_t kLongestShown = 64;
+constexpr std::int64_t kSyntheticExamples = 60'000;
+constexpr std::int32_t kSyntheticClasses = 10;
+constexpr std::int32_t kSyntheticSide = 28;
 constexpr char kImages[] = "images";
 
 // "csv, images or tfrecord": those that `has` is true of.
@@ -60,10 +65,11 @@ absl::Status CheckAreRead(const JobSpec& spec, const DatasetKind& kind) {
                    DatasetsThat([](const DatasetKind& one) {
                      return one.shards || one.name == "synthetic";
                    }));
-  if (!kind.shards && spec.has_features())
-    return NotRead(
-        spec, "features", kItsOwn,
-        DatasetsThat([](const DatasetKind& one) { return one.shards; }));
+  if (!kind.shards && !synthetic && spec.has_features())
+    return NotRead(spec, "features", kItsOwn,
+                   DatasetsThat([](const DatasetKind& one) {
+                     return one.shards || one.name == "synthetic";
+                   }));
   if (!HasWindow(kind) && spec.has_shuffle_window())
     return NotRead(
         spec, "shuffle_window", "is shuffled as a whole",
@@ -88,21 +94,60 @@ absl::Status CheckFiles(const JobSpec& spec, const DatasetKind& kind) {
       "; give --data_dir=DIR (--dataset=digits needs none)"));
 }
 
+// "tokens=int32[128]<30522", as a line of schema has it (host/input/schema.h).
+void AppendFeature(std::string* line, const ModelInput& input) {
+  absl::StrAppend(line, input.name, "=", ToString(input.dtype));
+  if (input.shape.rank() > 0)
+    absl::StrAppend(line, "[", absl::StrJoin(input.shape.dims, ","), "]");
+  if (input.below > 0) absl::StrAppend(line, "<", input.below);
+}
+
+// What the job's model reads beside features and labels, as a line of schema;
+// empty: nothing.
+absl::StatusOr<std::string> FeaturesOfModel(const JobSpec& spec) {
+  if (spec.has_model_file()) return "";
+  ModelConfig config;
+  config.set_name(spec.model());
+  PODSIM_RETURN_IF_ERROR(FillNumbers(spec, config));
+  PODSIM_ASSIGN_OR_RETURN(const std::vector<ModelInput> inputs,
+                          InputsOf(config));
+  return absl::StrJoin(inputs, ",", AppendFeature);
+}
+
+// Examples of a shape and of classes, or of the inputs that `features` or the
+// model names.
+absl::Status FillSynthetic(const Recipe& recipe, JobSpec& spec) {
+  if (!spec.has_synthetic_examples())
+    spec.set_synthetic_examples(recipe.examples > 0 ? recipe.examples
+                                                    : kSyntheticExamples);
+  PODSIM_ASSIGN_OR_RETURN(const std::string line, FeaturesOfModel(spec));
+  if (!line.empty() && !spec.has_features()) spec.set_features(line);
+  if (spec.has_features()) {
+    if (spec.example_shape().empty() && !spec.has_classes())
+      return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(
+        "example_shape and classes are for examples of features and labels; "
+        "these have ",
+        spec.features(), ": leave them out"));
+  }
+  if (!spec.has_classes())
+    spec.set_classes(recipe.classes > 0 ? recipe.classes : kSyntheticClasses);
+  if (!spec.example_shape().empty()) return absl::OkStatus();
+  std::vector<std::int32_t> shape = recipe.example_shape;
+  if (shape.empty()) shape = {kSyntheticSide, kSyntheticSide};
+  spec.mutable_example_shape()->Add(shape.begin(), shape.end());
+  return absl::OkStatus();
+}
+
 }  // namespace
 
-absl::Status FillDataset(JobSpec& spec) {
+absl::Status FillDataset(const Recipe& recipe, JobSpec& spec) {
   const DatasetKind* const kind = FindDatasetKind(spec.dataset());
   if (kind == nullptr)
     return Annotate(UnknownDataset(spec.dataset()), "dataset");
   PODSIM_RETURN_IF_ERROR(CheckAreRead(spec, *kind));
-  if (spec.dataset() == "synthetic") {
-    if (!spec.has_classes()) spec.set_classes(10);
-    if (!spec.has_synthetic_examples()) spec.set_synthetic_examples(60'000);
-    if (spec.example_shape().empty()) {
-      spec.add_example_shape(28);
-      spec.add_example_shape(28);
-    }
-  }
+  if (spec.dataset() == "synthetic")
+    PODSIM_RETURN_IF_ERROR(FillSynthetic(recipe, spec));
   return CheckFiles(spec, *kind);
 }
 

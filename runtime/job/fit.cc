@@ -15,6 +15,7 @@
 #include "interconnect/topology/slice.h"
 #include "job/plan_warning.h"
 #include "models/ops/op_table.h"
+#include "models/zoo/zoo.h"
 #include "runtime/job/geography.h"
 #include "runtime/job/reduction.h"
 
@@ -65,15 +66,26 @@ bool HasOtherOps(const Program& program) {
   return false;
 }
 
-// A model of the caller's with other ops than products and element-wise ones is
-// warned of.
+// What a core holds whatever is fused.
+bool HoldsItsWeights(const Program& program, std::int64_t hbm_bytes,
+                     std::int64_t microbatches) {
+  const HbmUse use = EstimateHbm(program, /*batch_per_core=*/0, microbatches);
+  return use.parameters + use.gradients + use.optimizer <= hbm_bytes;
+}
+
+// A model of the caller's, and one for plans, with other ops than products and
+// element-wise ones is warned of.
 absl::Status AdmitOrWarn(const Program& program, const ResolvedJob& job,
                          std::int64_t batch, std::int64_t microbatches,
                          JobPlan& plan) {
   const absl::Status status = Admit(program, batch, job.slice.chip().hbm_bytes,
                                     microbatches, job.slice.replica_name());
-  if (!absl::IsResourceExhausted(status) || !job.spec.has_model_file() ||
-      !HasOtherOps(program) || batch > kMostCounted)
+  if (!absl::IsResourceExhausted(status) || batch > kMostCounted)
+    return status;
+  const bool planned =
+      IsPlanned(job.spec.model()) &&
+      HoldsItsWeights(program, job.slice.chip().hbm_bytes, microbatches);
+  if ((!job.spec.has_model_file() && !planned) || !HasOtherOps(program))
     return status;
   const char* const kind = "HBM, counted op after op, beyond what there is";
   for (const PlanWarning& known : plan.warnings())

@@ -9,7 +9,8 @@
 namespace podsim {
 
 // The model with its widths, from features to classes, and its data set: "mlp
-// 64-128-10 on digits". Pure.
+// 64-128-10 on digits"; one that comes in sizes with the numbers that the job
+// says: "resnet50 on synthetic", "gpt2_small layers=4 on synthetic". Pure.
 std::string ModelText(const PlanBits& bits);
 
 }  // namespace podsim

@@ -75,6 +75,7 @@ constexpr Refusal kRefusals[] = {
     {"hidden", kProgram},
     {"dropout", kProgram},
     {"batch_norm_group", kProgram},
+    {"model_config", kProgram},
     {"model_file", kProgram},
     {"bucket_bytes", "CompileOptions.bucket_bytes says so"},
     {"optimizer", kUpdate},

@@ -1,6 +1,7 @@
 #include "runtime/job/plan_bits.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
@@ -10,6 +11,7 @@
 #include "host/core/core.h"
 #include "models/graph/exchanges.h"
 #include "models/kernels/kernels.h"
+#include "models/zoo/model_numbers.h"
 #include "runtime/job/optimizer.h"
 #include "runtime/job/planner.h"
 #include "runtime/job/reduction.h"
@@ -76,8 +78,16 @@ void FillNumerics(const ResolvedJob& job, const DatasetConfig& dataset,
   bits.set_numerics_version(kNumericsVersion);
 }
 
-void FillModelConfig(const JobSpec& spec, const DatasetConfig& dataset,
-                     ModelConfig& model) {
+absl::Status FillNumbers(const JobSpec& spec, ModelConfig& model) {
+  PODSIM_ASSIGN_OR_RETURN(
+      const std::vector<ModelNumber> numbers,
+      ParseNumbers({spec.model_config().begin(), spec.model_config().end()}));
+  for (const ModelNumber& number : numbers) *model.add_numbers() = number;
+  return absl::OkStatus();
+}
+
+absl::Status FillModelConfig(const JobSpec& spec, const DatasetConfig& dataset,
+                             ModelConfig& model) {
   model.set_name(spec.model());
   *model.mutable_hidden() = spec.hidden();
   *model.mutable_example_shape() = dataset.example_shape();
@@ -85,6 +95,7 @@ void FillModelConfig(const JobSpec& spec, const DatasetConfig& dataset,
   model.set_dropout(spec.dropout());
   if (spec.batch_norm_group() > 1)
     model.set_batch_norm_group(spec.batch_norm_group());
+  return FillNumbers(spec, model);
 }
 
 void FillBuckets(const ResolvedJob& job, const Program& program,

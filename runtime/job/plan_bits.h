@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "interconnect/collectives/choose.h"
 #include "models/graph/program.h"
@@ -21,8 +22,12 @@ absl::StatusOr<std::string> ChooseIsa(const JobSpec& spec,
 // What is known before schedule, model and program.
 void FillNumerics(const ResolvedJob& job, const DatasetConfig& dataset,
                   const std::string& isa, PlanBits& bits);
-void FillModelConfig(const JobSpec& spec, const DatasetConfig& dataset,
-                     ModelConfig& model);
+// Errors: those of FillNumbers.
+absl::Status FillModelConfig(const JobSpec& spec, const DatasetConfig& dataset,
+                             ModelConfig& model);
+// What model_config says, of any names.
+// Errors: INVALID_ARGUMENT (no NAME=N; a name that is given twice).
+absl::Status FillNumbers(const JobSpec& spec, ModelConfig& model);
 // The gradient buckets, and which algorithm sums each: "auto" goes by `table`.
 void FillBuckets(const ResolvedJob& job, const Program& program,
                  std::span<const ChoiceRow> table, PlanBits& bits);

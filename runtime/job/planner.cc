@@ -120,7 +120,8 @@ bool KeepsPromise(const Recipe& recipe, const JobSpec& spec) {
 absl::StatusOr<std::shared_ptr<const ModelProto>> ModelOf(
     const ResolvedJob& job, const PlanInputs& inputs, PlanBits& bits) {
   if (!job.spec.has_model_file()) {
-    FillModelConfig(job.spec, inputs.dataset, *bits.mutable_model());
+    PODSIM_RETURN_IF_ERROR(
+        FillModelConfig(job.spec, inputs.dataset, *bits.mutable_model()));
     PODSIM_ASSIGN_OR_RETURN(ModelProto model, BuildModel(bits.model()));
     return std::make_shared<const ModelProto>(std::move(model));
   }
@@ -166,6 +167,10 @@ absl::StatusOr<JobPlan> PlanJob(const JobSpec& asked,
       draft.add_from_recipe(field);
     if (KeepsPromise(*recipe, job.spec))
       draft.set_recipe_accuracy(recipe->accuracy);
+    if (IsPlanned(recipe->model))
+      draft.add_notes(absl::StrCat(
+          "model ", recipe->model, " is for plans: its batch, length and rate ",
+          "are published ones, and nobody trained it here"));
   }
   PODSIM_ASSIGN_OR_RETURN(
       JobPlan plan, BeginPlan({.batch_per_core = job.batch_per_core,
@@ -203,8 +208,8 @@ absl::StatusOr<JobPlan> PlanJob(const JobSpec& asked, const Program& program,
   PODSIM_RETURN_IF_ERROR(FillUpdate(job.spec, program, *plan.mutable_bits()));
   if (const auto rule = WordNamed<words::Optimizer::Word>(program.rule))
     plan.mutable_spec()->set_optimizer(*rule);
-  FillModelConfig(job.spec, inputs.dataset,
-                  *plan.mutable_bits()->mutable_model());
+  PODSIM_RETURN_IF_ERROR(FillModelConfig(
+      job.spec, inputs.dataset, *plan.mutable_bits()->mutable_model()));
   PODSIM_ASSIGN_OR_RETURN(plan,
                           FinishPlan(std::move(plan), program, inputs, job));
   PODSIM_RETURN_IF_ERROR(

@@ -1,16 +1,15 @@
 #include "runtime/job/recipe.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "base/printable.h"
 #include "base/status.h"
 #include "host/input/dataset_kinds.h"
 #include "host/input/fields.h"
 #include "interconnect/topology/slice.h"
-#include "settings/nearest_names.h"
+#include "models/zoo/zoo.h"
+#include "runtime/job/planned_recipes.h"
 
 namespace podsim {
 namespace {
@@ -123,15 +122,6 @@ Recipe EncoderOnDigits() {
   return recipe;
 }
 
-// Models, each once.
-std::vector<std::string> KnownModels() {
-  std::vector<std::string> names;
-  for (const Recipe& recipe : Recipes())
-    if (std::find(names.begin(), names.end(), recipe.model) == names.end())
-      names.push_back(recipe.model);
-  return names;
-}
-
 std::vector<std::string> DatasetsOf(const std::string& model) {
   std::vector<std::string> datasets;
   for (const Recipe& recipe : Recipes())
@@ -148,11 +138,16 @@ std::int64_t Recipe::reference_batch() const {
 }
 
 std::span<const Recipe> Recipes() {
-  static const std::vector<Recipe> kRecipes = {
-      MlpOnDigits(),    MlpOnMnist(),
-      MlpOnSynthetic(), LogisticRegressionOnDigits(),
-      Lenet5OnDigits(), Lenet5BatchNormOnDigits(),
-      EncoderOnDigits()};
+  static const std::vector<Recipe> kRecipes = [] {
+    std::vector<Recipe> recipes = {
+        MlpOnDigits(),    MlpOnMnist(),
+        MlpOnSynthetic(), LogisticRegressionOnDigits(),
+        Lenet5OnDigits(), Lenet5BatchNormOnDigits(),
+        EncoderOnDigits()};
+    for (Recipe& recipe : PlannedRecipes())
+      recipes.push_back(std::move(recipe));
+    return recipes;
+  }();
   return kRecipes;
 }
 
@@ -175,12 +170,7 @@ absl::StatusOr<Recipe> FindRecipe(const std::string& model,
     of_shards.accuracy = 0;
     return of_shards;
   }
-  if (!known_model) {
-    const std::vector<std::string> known = KnownModels();
-    return absl::InvalidArgumentError(absl::StrCat(
-        "model: no model is called '", PrintableLine(model), "'",
-        DidYouMean(model, known), "; known: ", absl::StrJoin(known, ", ")));
-  }
+  if (!known_model) return Annotate(UnknownModel(model), "model");
   if (known_dataset)
     return absl::InvalidArgumentError(absl::StrCat(
         "model ", wanted, " has no recipe for data set ", dataset,

@@ -1,5 +1,6 @@
 // Recipes: what makes a named model learn a data set. One per pair, each tuned
-// on a reference slice; other slices get it scaled (schedule.h).
+// on a reference slice; other slices get it scaled (schedule.h). Those of models
+// for plans are published ones (planned_recipes.h).
 #ifndef PODSIM_RUNTIME_JOB_RECIPE_H_
 #define PODSIM_RUNTIME_JOB_RECIPE_H_
 
@@ -24,6 +25,11 @@ struct Recipe {
   double momentum = 0;
   std::vector<std::int32_t> hidden;
   double dropout = 0;
+  // Of synthetic data, where the job says nothing; 0, empty: the general
+  // defaults, or what the model reads (models/zoo/model_inputs.h).
+  std::vector<std::int32_t> example_shape = {};
+  std::int32_t classes = 0;
+  std::int64_t examples = 0;
   // The fewest steps, made of the reference's examples on a larger slice, that
   // still bring the model to the accuracy that the recipe promises. 0: the
   // recipe promises none.

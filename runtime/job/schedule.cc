@@ -219,8 +219,9 @@ class Schedule {
   // Rules that divide by the size of gradients do not follow the linear rule,
   // which is SGD's; a recipe's range was measured.
   void WarnOfAdaptive(double rate, double peak, std::int64_t from) {
-    const bool measured =
-        inputs_.recipe != nullptr && IsOfRecipe(*inputs_.recipe, plan_.bits());
+    const bool measured = inputs_.recipe != nullptr &&
+                          inputs_.recipe->accuracy > 0 &&
+                          IsOfRecipe(*inputs_.recipe, plan_.bits());
     if (spec_.lr_scaling() != words::RateScaling::linear || measured ||
         !IsAdaptive(spec_.optimizer()) || batch_ < kManyTimes * from)
       return;

@@ -15,6 +15,7 @@
 #include "base/status.h"
 #include "base/text_layout.h"
 #include "base/units.h"
+#include "host/board/cpu_share.h"
 #include "host/core/selftest.h"
 #include "host/storage/job_hold.h"
 #include "host/storage/store_waits.h"
@@ -37,6 +38,7 @@
 #include "runtime/job/defaults.h"
 #include "runtime/job/format_plan.h"
 #include "runtime/job/plan_faults.h"
+#include "runtime/job/planned_run.h"
 #include "runtime/job/planner.h"
 #include "runtime/job/spec_check.h"
 #include "runtime/launch/compose_file.h"
@@ -285,8 +287,11 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
   if (IsOfFaultPlan(planned.status()) && flags.settings.has_faults())
     return Annotate(planned.status(), flags.settings.faults());
   PODSIM_ASSIGN_OR_RETURN(const PlannedJob job, std::move(planned));
-  if (flags.action == LaunchAction::kTrain)
+  if (flags.action == LaunchAction::kTrain) {
     PODSIM_RETURN_IF_ERROR(Annotate(CheckTrains(job.slice), "topology"));
+    PODSIM_RETURN_IF_ERROR(AdmitPlannedRun(
+        job.plan, flags.elsewhere.external_hosts() ? 0 : AvailableCpus()));
+  }
   if (!dry_run && job.plan.bits().dataset().fingerprint().empty())
     return absl::InvalidArgumentError(absl::StrCat(
         "data_dir is ", job.spec.data_dir(),

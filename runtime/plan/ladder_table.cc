@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "job/hbm.h"
 #include "job/plan_warning.h"
+#include "models/zoo/zoo.h"
 #include "nlohmann/json.hpp"
 #include "runtime/forecast/format_forecast.h"
 #include "runtime/job/bucket_traffic_text.h"
@@ -164,7 +165,8 @@ std::string ReplicasText(const Ladder& ladder) {
 }
 
 bool IsOpByOp(const Ladder& ladder) {
-  return FirstPlan(ladder).spec().has_model_file();
+  const JobSpec& spec = FirstPlan(ladder).spec();
+  return spec.has_model_file() || IsPlanned(spec.model());
 }
 
 std::string AboutText(const Ladder& ladder, int columns) {

@@ -172,7 +172,7 @@ TEST_P(Liveness, ArenasAreNoLargerThanTheirContents) {
 
 INSTANTIATE_TEST_SUITE_P(
     Models, Liveness,
-    ::testing::Combine(::testing::ValuesIn(ModelNames()),
+    ::testing::Combine(::testing::ValuesIn(TrainedModelNames()),
                        ::testing::Values(EntryPoint::kTrainMicrobatch,
                                          EntryPoint::kEval)),
     [](const auto& info) {

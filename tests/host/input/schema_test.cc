@@ -45,6 +45,20 @@ TEST(Schema, ReadsItsLine) {
   EXPECT_EQ(config.fields(2).dtype(), "bool");
 }
 
+TEST(Schema, BoundsAreOfWhatIsMade) {
+  ASSERT_OK_AND_ASSIGN(const Schema schema,
+                       ParseSchema("a=int32[4] < 9, b=k:uint8<3/2, c=int64"));
+  EXPECT_EQ(schema.fields[0].below, 9);
+  EXPECT_EQ(schema.fields[1].below, 3);
+  EXPECT_EQ(schema.fields[1].divisor, 2);
+  EXPECT_EQ(schema.fields[2].below, 0);
+  EXPECT_EQ(schema.line, "a=int32[4]<9,b=k:uint8<3/2,c=int64");
+  EXPECT_THAT(ParseFileSchema("c=int64"), IsOk());
+  EXPECT_THAT(ParseFileSchema(schema.line),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("<9 is of dataset=synthetic")));
+}
+
 TEST(Schema, SaysWhichItemIsWrongAndShowsOne) {
   const auto refused = [](const std::string& line, const char* why) {
     EXPECT_THAT(ParseSchema(line),
@@ -64,6 +78,8 @@ TEST(Schema, SaysWhichItemIsWrongAndShowsOne) {
   refused("a=uint8/0", "no /NUMBER");
   refused("a=uint8*2", "there is no type 'uint8*2'");
   refused("a=uint8[2]x", "'x' is no /NUMBER");
+  refused("a=int64<x", "'<x' is no bound of 1 to 2147483648");
+  refused("a=int64<0", "'<0' is no bound");
   refused("a=int64,a=int64", "filled twice");
   refused(std::string(100'000, 'a'), "too long");
 }

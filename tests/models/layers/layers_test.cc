@@ -1,5 +1,8 @@
 // Layers: which variables and ops they append.
 #include "models/layers/convolution.h"
+
+#include <utility>
+
 #include "models/layers/dense.h"
 #include "models/layers/embedding.h"
 #include "models/layers/multi_head_attention.h"
@@ -94,6 +97,38 @@ TEST(Projection, IsAlongTheLastDimension) {
   EXPECT_EQ(ToString(g.type(bare)), "[B, 3, 2]");
   EXPECT_THAT(VariablesOf(g),
               ElementsAre("p/kernel [4, 2]", "p/bias [2]", "q/kernel [4, 2]"));
+}
+
+TEST(Projection, BeginsAsItIsTold) {
+  Graph g("toy");
+  const Value x = g.Features({{3, 4}});
+  Projection(g, "p", x, 2,
+             KernelHow{.has_bias = false,
+                       .initializer = Initializer::kSmallNormal});
+  Projection(g, "q", x, 2, KernelHow{.activation = Activation::kRelu});
+  ASSERT_THAT(g.status(), IsOk());
+  EXPECT_THAT(VariablesOf(g),
+              ElementsAre("p/kernel [4, 2]", "q/kernel [4, 2]", "q/bias [2]"));
+  for (const GraphValue& value : g.values()) {
+    if (value.name == "p/kernel") {
+      EXPECT_EQ(value.initializer, Initializer::kSmallNormal);
+    } else if (value.name == "q/kernel") {
+      EXPECT_EQ(value.initializer, Initializer::kHeNormal);
+    }
+  }
+}
+
+TEST(Conv2D, StridesOverAnImageOfAnySide) {
+  for (const auto& [side, out] : {std::pair(8, "[B, 4, 4, 3]"),
+                                  std::pair(7, "[B, 4, 4, 3]")}) {
+    Graph g("toy");
+    const Value y =
+        Conv2D(g, "c", g.Features({{side, side, 2}}), 3, StridedWindow(3, 2),
+               KernelHow{.has_bias = false});
+    ASSERT_THAT(g.status(), IsOk());
+    EXPECT_EQ(ToString(g.type(y)), out);
+    EXPECT_THAT(VariablesOf(g), ElementsAre("c/kernel [3, 3, 2, 3]"));
+  }
 }
 
 // Every output pixel as the sum that it is.
@@ -196,6 +231,61 @@ TEST(Embedding, LooksRowsUpAndAddsPositions) {
         values.at(found)
             .values[static_cast<std::size_t>(values.at(ids).values[i / 2]) * 2 +
                     i % 2]);
+}
+
+TEST(Embedding, IsReadAtBothEnds) {
+  Graph g("toy");
+  const Value table = g.Variable("table", {{5, 2}}, Initializer::kSmallNormal);
+  const Value ids = g.Input("ids", DType::kInt32, {{3}});
+  const Value logits =
+      ProductWithRows(g, RowsAt(g, table, ids, "rows"), table, "logits");
+  ASSERT_THAT(g.status(), IsOk());
+  EXPECT_EQ(ToString(g.type(logits)), "[B, 3, 5]");
+  EXPECT_THAT(VariablesOf(g), ElementsAre("table [5, 2]"));
+  GraphValues values(g, 1);
+  values.at(ids).values = {4, 0, 2};
+  values.at(table).values = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+  const Tensor out = values.Compute(logits);
+  EXPECT_EQ(out.values[0], 9 * 1 + 10 * 2);  // of id 4 and row 0
+  EXPECT_EQ(out.values[14], 5 * 9 + 6 * 10);  // of id 2 and row 4
+}
+
+TEST(AddPositions, TakesTheFirstOfMore) {
+  Graph g("toy");
+  const Value x = g.Features({{3, 2}});
+  const Value y = AddPositions(g, "positions", x, 4);
+  ASSERT_THAT(g.status(), IsOk());
+  EXPECT_THAT(VariablesOf(g), ElementsAre("positions [4, 2]"));
+  const GraphValues values(g, 1);
+  const Tensor in = values.Compute(x);
+  const Tensor table = values.Compute({1});
+  const Tensor out = values.Compute(y);
+  for (std::size_t i = 0; i < out.values.size(); ++i)
+    EXPECT_EQ(out.values[i], in.values[i] + table.values[i]);
+  AddPositions(g, "few", x, 2);
+  EXPECT_THAT(g.status(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("few")));
+}
+
+TEST(MultiHeadAttention, LooksAtAnotherSequence) {
+  Graph g("toy");
+  const Value x = g.Input("x", DType::kFloat32, {{3, 4}});
+  const Value memory = g.Input("memory", DType::kFloat32, {{5, 4}});
+  const Value y =
+      MultiHeadAttention(g, "a", x, memory,
+                         {.heads = 2, .has_bias = false, .has_key_bias = false});
+  const Value z = MultiHeadAttention(g, "b", x, x, {.heads = 2});
+  ASSERT_THAT(g.status(), IsOk());
+  EXPECT_EQ(ToString(g.type(y)), "[B, 3, 4]");
+  EXPECT_EQ(ToString(g.type(z)), "[B, 3, 4]");
+  EXPECT_THAT(
+      VariablesOf(g),
+      ElementsAre("a/query/kernel [4, 4]", "a/key/kernel [4, 4]",
+                  "a/value/kernel [4, 4]", "a/out/kernel [4, 4]",
+                  "b/query/kernel [4, 4]", "b/query/bias [4]",
+                  "b/key/kernel [4, 4]", "b/key/bias [4]",
+                  "b/value/kernel [4, 4]", "b/value/bias [4]",
+                  "b/out/kernel [4, 4]", "b/out/bias [4]"));
 }
 
 TEST(MultiHeadAttention, HasKeysWithoutABias) {

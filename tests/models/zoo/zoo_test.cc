@@ -42,8 +42,16 @@ std::vector<std::string> ModelVariables(const Program& program) {
 }
 
 TEST(Zoo, KnowsItsModels) {
-  EXPECT_THAT(ModelNames(), ElementsAre("mlp", "logistic_regression", "lenet5",
-                                        "lenet5_bn", "encoder"));
+  EXPECT_THAT(TrainedModelNames(),
+              ElementsAre("mlp", "logistic_regression", "lenet5", "lenet5_bn",
+                          "encoder"));
+  EXPECT_THAT(
+      ModelNames(),
+      ElementsAre("mlp", "logistic_regression", "lenet5", "lenet5_bn",
+                  "encoder", "resnet", "resnet18", "resnet34", "resnet50",
+                  "resnet101", "resnet152", "bert_base", "bert_large",
+                  "transformer_base", "transformer_big", "gpt2_small",
+                  "gpt2_medium", "gpt2_large", "gpt2_xl"));
 }
 
 ModelConfig Named(const std::string& name, std::vector<int> example) {
@@ -141,9 +149,9 @@ TEST(Zoo, BatchNormOverSeveralCoresJoinsThemInTraining) {
 
 TEST(Zoo, RefusesUnknownNamesAndNamesTheKnown) {
   ModelConfig config = Mlp({8, 8}, {}, 10);
-  config.set_name("resnet50");
+  config.set_name("resnet51");
   EXPECT_THAT(BuildProgram(config, {}),
-              StatusIs(kInvalid, AllOf(HasSubstr("'resnet50'"),
+              StatusIs(kInvalid, AllOf(HasSubstr("'resnet51'; did you mean "),
                                        HasSubstr("known: mlp"))));
 }
 

@@ -245,9 +245,9 @@ TEST(ApplyRecipeTest, Refusals) {
               StatusIs(kInvalid, HasSubstr("topology: no slice")));
   EXPECT_THAT(ApplyRecipe(Spec("reference_topology: 'v3-9'")),
               StatusIs(kInvalid, HasSubstr("reference_topology: no slice")));
-  EXPECT_THAT(ApplyRecipe(Spec("model: 'resnet'")),
+  EXPECT_THAT(ApplyRecipe(Spec("model: 'vgg16'")),
               StatusIs(kInvalid, HasSubstr("model: no model is called "
-                                           "'resnet'; known: mlp")));
+                                           "'vgg16'; known: mlp")));
   EXPECT_THAT(ApplyRecipe(Spec("dataset: 'imagenet'")),
               StatusIs(kInvalid,
                        "dataset: no data set is called 'imagenet'; known: "

@@ -1,4 +1,4 @@
-// Every named model has a recipe for every data set.
+// Every named model has a recipe.
 #include "runtime/job/recipe.h"
 
 #include <gmock/gmock.h>
@@ -27,7 +27,7 @@ TEST(RecipeTest, EveryModelHasOneForDigits) {
   for (const Recipe& recipe : Recipes())
     pairs.insert({recipe.model, recipe.dataset});
   EXPECT_EQ(pairs.size(), Recipes().size()) << "a pair has two recipes";
-  for (const std::string& model : ModelNames())
+  for (const std::string& model : TrainedModelNames())
     EXPECT_THAT(FindRecipe(model, "digits"), IsOk());
   for (const char* dataset : {"mnist", "synthetic"})
     EXPECT_THAT(FindRecipe("mlp", dataset), IsOk());
@@ -36,6 +36,27 @@ TEST(RecipeTest, EveryModelHasOneForDigits) {
       StatusIs(kInvalid, HasSubstr("model encoder has no recipe for data set "
                                    "mnist; it has one for digits: give "
                                    "--dataset=digits")));
+}
+
+// On examples that are made, and promises nothing.
+TEST(RecipeTest, EveryModelForPlansHasAPublishedOne) {
+  for (const std::string& model : ModelNames()) {
+    if (!IsPlanned(model)) continue;
+    SCOPED_TRACE(model);
+    ASSERT_OK_AND_ASSIGN(const Recipe recipe, FindRecipe(model, ""));
+    EXPECT_EQ(recipe.dataset, "synthetic");
+    EXPECT_GT(recipe.examples, 0);
+    EXPECT_EQ(recipe.accuracy, 0);
+    EXPECT_EQ(recipe.smallest_converging_steps, 0);
+  }
+  ASSERT_OK_AND_ASSIGN(const Recipe resnet, FindRecipe("resnet50", ""));
+  EXPECT_EQ(resnet.reference_batch(), 1024);
+  ASSERT_OK_AND_ASSIGN(const Recipe bert, FindRecipe("bert_large", ""));
+  EXPECT_EQ(bert.reference_batch(), 256);
+  ASSERT_OK_AND_ASSIGN(const Recipe gpt2, FindRecipe("gpt2_xl", ""));
+  EXPECT_EQ(gpt2.reference_batch(), 512);
+  EXPECT_EQ(gpt2.learning_rate, 2e-4);
+  EXPECT_THAT(FindRecipe("resnet50", "images"), IsOk());
 }
 
 TEST(RecipeTest, NumbersMakeSense) {

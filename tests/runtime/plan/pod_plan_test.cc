@@ -247,6 +247,22 @@ TEST(PodPlanTest, AJobIsPlannedSliceBySlice) {
   EXPECT_THAT(Text({}), AllOf(HasSubstr("v3-8 "), HasSubstr("v3-2048 ")));
 }
 
+// A published size, and another with fewer layers.
+TEST(PodPlanTest, AModelForPlansIsPlanned) {
+  const auto images = Json(
+      {"--model=resnet18", "--topology=v3-32", "--example_shape=64,64,3"});
+  ASSERT_EQ(images["results"].size(), 1);
+  EXPECT_EQ(images["results"][0]["batch_per_core"], 128);
+  const auto tokens = Json({"--model=gpt2_small", "--topology=v3-32,v4-32",
+                            "--model_config=layers=1,sequence_length=64"});
+  ASSERT_EQ(tokens["results"].size(), 2);
+  EXPECT_EQ(tokens["results"][1]["slice"], "v4-32");
+  EXPECT_THAT(Refusal({"--model=gpt2_small", "--model_config=layer=1"}),
+              HasSubstr("did you mean layers?"));
+  EXPECT_THAT(Refusal({"--model=resnet5", "--topology=v3-8"}),
+              HasSubstr("did you mean resnet50"));
+}
+
 TEST(PodPlanTest, AJobsFileIsReadAndFlagsWin) {
   const testing::TempDir directory;
   const std::string path = directory.path() + "/job.txt";
