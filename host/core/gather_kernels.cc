@@ -2,7 +2,8 @@
 //
 // Windows that add may meet, so they are added in their order: by one thread,
 // or, where a window is a row of the operand (an embedding's gradient), by
-// several that have rows of the operand of their own.
+// several that have rows of the operand of their own. Those of bfloat16 are
+// added in float32, and all is rounded at the end.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include "host/core/array_kernels.h"
 #include "host/core/boxes.h"
 #include "host/core/op_kernels.h"
+#include "host/core/typed_loops.h"
 #include "models/ops/gather_windows.h"
 
 namespace podsim {
@@ -212,6 +214,9 @@ void AddWindows(const ArrayCall& call, const WindowDims& dims,
   const Windows windows(dims, out.dims, call.in[1], from.dims, clamps);
   if (out.dtype == DType::kFloat32) {
     AddAll<float>(call, windows, from);
+  } else if (out.dtype == DType::kBFloat16) {
+    AddAll<float>(call, windows, from);
+    RoundInPlace(call, out.as<float>(), out.elements());
   } else if (out.element_bytes == 4) {
     AddAll<std::uint32_t>(call, windows, from);
   } else {
@@ -235,14 +240,17 @@ void ScatterGrad(const ArrayCall& call) {
 }
 
 void GatherGrad(const ArrayCall& call) {
+  const WideOperand dy(call.in[0]);
   std::memset(call.out[0].data, 0, BytesOf(call.out[0]));
-  AddWindows(call, GatherDims(call.attributes), call.in[0], true);
+  AddWindows(call, GatherDims(call.attributes), *dy, true);
 }
 
 void Scatter(const ArrayCall& call) {
-  if (call.out[0].data != call.in[0].data)
-    std::memcpy(call.out[0].data, call.in[0].data, BytesOf(call.out[0]));
-  AddWindows(call, ScatterDims(call.attributes), call.in[2], false);
+  const WideOperand x(call.in[0]);
+  const WideOperand updates(call.in[2]);
+  if (call.out[0].data != x->data)
+    std::memcpy(call.out[0].data, x->data, BytesOf(call.out[0]));
+  AddWindows(call, ScatterDims(call.attributes), *updates, false);
 }
 
 }  // namespace podsim

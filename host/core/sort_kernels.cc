@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "host/core/array_kernels.h"
+#include "host/core/boxes.h"
 #include "host/core/op_kernels.h"
 #include "host/core/typed_loops.h"
 #include "models/ops/index_loops.h"
@@ -41,8 +42,8 @@ std::int64_t SortKey(T x, bool descends) {
 }
 
 template <typename T>
-void ArgSortOf(const ArrayCall& call) {
-  const Dims& sizes = call.in[0].dims;
+void ArgSortOf(const ArrayCall& call, const Array& in) {
+  const Dims& sizes = in.dims;
   const DimsView along = call.attributes.List("dimension");
   const auto dim = static_cast<std::size_t>(along[0]);
   const Dims lines = OffsetsOver(
@@ -50,7 +51,7 @@ void ArgSortOf(const ArrayCall& call) {
   const std::int64_t length = sizes[dim];
   const std::int64_t stride = StridesOf(sizes)[dim];
   const bool descends = call.attributes.word == "GT";
-  const T* x = call.in[0].as<const T>();
+  const T* x = in.as<const T>();
   auto* out = call.out[0].as<std::int32_t>();
   ForPanels(call.parallel, static_cast<std::int64_t>(lines.size()),
             std::max<std::int64_t>(kSortTask / (1 + length), 1),
@@ -74,8 +75,9 @@ void ArgSortOf(const ArrayCall& call) {
 }  // namespace
 
 void ArgSort(const ArrayCall& call) {
-  WithType(call.in[0].dtype,
-           [&]<typename T>(T /*element*/) { ArgSortOf<T>(call); });
+  const WideOperand in(call.in[0]);
+  WithType(in->dtype,
+           [&]<typename T>(T /*element*/) { ArgSortOf<T>(call, *in); });
 }
 
 }  // namespace podsim

@@ -28,13 +28,6 @@ void WithComparison(const std::string& word, const Fn& fn) {
   return fn([](auto a, auto b) { return a < b; });
 }
 
-void RoundInPlace(const ArrayCall& call, float* x, std::int64_t count) {
-  ForPanels(call.parallel, count, kTypedPanel,
-            [&](std::int64_t begin, std::int64_t end) {
-              call.kernels.round_bfloat16(end - begin, x + begin, x + begin);
-            });
-}
-
 // Cut towards 0, held at the ends; NaN is 0.
 template <typename To>
 To CutFloat(float x) {

@@ -46,6 +46,14 @@ void MapArrays(const ArrayCall& call, std::int64_t count, To* to, const Fn& fn,
             });
 }
 
+// Of results that were computed in float32 and are bfloat16.
+inline void RoundInPlace(const ArrayCall& call, float* x, std::int64_t count) {
+  ForPanels(call.parallel, count, kTypedPanel,
+            [&](std::int64_t begin, std::int64_t end) {
+              call.kernels.round_bfloat16(end - begin, x + begin, x + begin);
+            });
+}
+
 }  // namespace podsim
 
 #endif  // PODSIM_HOST_CORE_TYPED_LOOPS_H_

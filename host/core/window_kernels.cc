@@ -1,5 +1,6 @@
 // reduce_window and select_and_scatter on arrays: windows that stand still
 // along the last dimensions show `inner` elements side by side at each tap.
+// Sums of bfloat16 are made in float32, and rounded at the end.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -7,8 +8,10 @@
 #include <vector>
 
 #include "host/core/array_kernels.h"
+#include "host/core/boxes.h"
 #include "host/core/folds.h"
 #include "host/core/op_kernels.h"
+#include "host/core/typed_loops.h"
 #include "models/ops/window_list.h"
 
 namespace podsim {
@@ -89,8 +92,7 @@ WindowPass WindowsOf(const OpAttributes& attributes, DimsView sizes) {
 }
 
 template <typename T, typename Fold>
-void FoldWindows(const ArrayCall& call, const WindowPass& windows) {
-  const T* x = call.in[0].as<const T>();
+void FoldWindows(const ArrayCall& call, const WindowPass& windows, const T* x) {
   T* out = call.out[0].as<T>();
   const std::int64_t n = windows.inner;
   ForPanels(call.parallel, windows.places(),
@@ -146,8 +148,7 @@ void ScatterWindows(const WindowPass& windows, const float* x,
 }
 
 template <typename Select>
-void ScatterAll(const ArrayCall& call) {
-  const Array& x = call.in[0];
+void ScatterAll(const ArrayCall& call, const Array& x, const Array& source) {
   WindowPass windows = WindowsOf(call.attributes, x.dims);
   std::int64_t apart = 1;  // arrays
   while (!windows.moving.empty() && windows.moving.front().is_trivial()) {
@@ -159,31 +160,38 @@ void ScatterAll(const ArrayCall& call) {
   }
   if (x.elements() == 0) return;
   const std::int64_t size = x.elements() / apart;
-  const std::int64_t places = call.in[1].elements() / apart;
+  const std::int64_t places = source.elements() / apart;
   call.parallel.Run(apart, [&](std::int64_t i) {
     float* out = call.out[0].as<float>() + i * size;
     std::fill_n(out, size, 0.0F);
     ScatterWindows<Select>(windows, x.as<const float>() + i * size,
-                           call.in[1].as<const float>() + i * places, out);
+                           source.as<const float>() + i * places, out);
   });
+  if (call.out[0].dtype == DType::kBFloat16)
+    RoundInPlace(call, call.out[0].as<float>(), x.elements());
 }
 
 }  // namespace
 
 void ReduceWindow(const ArrayCall& call) {
-  const WindowPass windows = WindowsOf(call.attributes, call.in[0].dims);
-  WithFold(call.attributes.word, call.in[0].dtype,
-           [&]<typename T, typename Fold>() {
-             FoldWindows<T, Fold>(call, windows);
-           });
+  const WideOperand x(call.in[0]);
+  const Array& out = call.out[0];
+  const WindowPass windows = WindowsOf(call.attributes, x->dims);
+  WithFold(call.attributes.word, x->dtype, [&]<typename T, typename Fold>() {
+    FoldWindows<T, Fold>(call, windows, x->as<const T>());
+  });
+  if (out.dtype == DType::kBFloat16 && call.attributes.word == "add")
+    RoundInPlace(call, out.as<float>(), out.elements());
 }
 
 void SelectAndScatter(const ArrayCall& call) {
+  const WideOperand x(call.in[0]);
+  const WideOperand source(call.in[1]);
   const std::string& word = call.attributes.word;
-  if (word == "GE") return ScatterAll<AtLeast>(call);
-  if (word == "LE") return ScatterAll<AtMost>(call);
-  if (word == "GT") return ScatterAll<Above>(call);
-  ScatterAll<Below>(call);
+  if (word == "GE") return ScatterAll<AtLeast>(call, *x, *source);
+  if (word == "LE") return ScatterAll<AtMost>(call, *x, *source);
+  if (word == "GT") return ScatterAll<Above>(call, *x, *source);
+  ScatterAll<Below>(call, *x, *source);
 }
 
 }  // namespace podsim

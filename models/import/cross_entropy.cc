@@ -1,6 +1,10 @@
 // Labels are clamped where a loss is taken, so that the op reads no logit that
 // is not there; a loss that is NaN elsewhere stays so by a select. Gradients
 // have the labels as they are: one that is none is subtracted nowhere.
+//
+// Of logits in bfloat16 JAX adds the exponentials up in float32 and rounds what
+// stands before and behind that sum. The op computes all of it in float32, so
+// that losses and gradients alone are rounded.
 #include "models/import/cross_entropy.h"
 
 #include <algorithm>
@@ -12,6 +16,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "models/ops/rules.h"
 
 namespace podsim {
 namespace {
@@ -42,22 +47,33 @@ class Reader {
     return number && std::isnan(*number);
   }
 
-  // Behind reshapes.
+  // From bfloat16 to float32, or the other way.
+  bool ConvertsFloats(int place) const {
+    return Is(place, "convert") && IsFloat(builder_.type(place).dtype) &&
+           IsFloat(builder_.type(Operand(place, 0)).dtype);
+  }
+  // Behind such conversions.
+  int Unconverted(int place) const {
+    while (ConvertsFloats(place)) place = Operand(place, 0);
+    return place;
+  }
+  // Behind reshapes, too.
   int Bare(int place) const {
-    while (Is(place, "Reshape")) place = Operand(place, 0);
+    while (Is(place, "Reshape") || ConvertsFloats(place))
+      place = Operand(place, 0);
     return place;
   }
 
-  // [B, N] of float32.
+  // [B, N] of floats.
   bool IsLogits(int place) const {
     const ValueType& type = builder_.type(place);
-    return type.dtype == DType::kFloat32 && type.batched() &&
-           type.shape.rank() == 2 && type.shape.batch_axis == 0 &&
-           type.shape.dims[0] == 1;
+    return IsFloat(type.dtype) && type.batched() && type.shape.rank() == 2 &&
+           type.shape.batch_axis == 0 && type.shape.dims[0] == 1;
   }
 
   // What a row's number is repeated from, along the row; -1: it is no such.
   int RepeatedInRows(int place) const {
+    place = Unconverted(place);
     if (!Is(place, "broadcast_in_dim")) return -1;
     const auto dims = op(place).attributes.List("broadcast_dimensions");
     const int from = Operand(place, 0);
@@ -88,6 +104,7 @@ class Reader {
 
   // Of x - (its largest), in each row.
   Logits CentredLogits(int place) const {
+    place = Unconverted(place);
     if (!Is(place, "subtract")) return {};
     const int x = Operand(place, 0);
     const int largest = RepeatedInRows(Operand(place, 1));
@@ -97,6 +114,7 @@ class Reader {
 
   // Of the exponentials of what is centred.
   Logits LogitsOfExponentials(int place) const {
+    place = Unconverted(place);
     return Is(place, "exponential") ? CentredLogits(Operand(place, 0))
                                     : Logits{};
   }
@@ -139,6 +157,12 @@ class Reader {
                        "scatter_dims_to_operand_dims");
   }
 
+  // Whether an op makes it of `a`.
+  bool IsNegated(int place, int a) const {
+    place = Unconverted(place);
+    return Is(place, "negate") && Unconverted(Operand(place, 0)) == a;
+  }
+
   // Whether b is -a, of numbers that are known or by an op.
   bool AreOpposite(int a, int b) const {
     a = Bare(a);
@@ -163,6 +187,13 @@ absl::StatusOr<int> Reshaped(FlatBuilder& builder, int place,
   return builder.Emit("Reshape", {place}, std::move(attributes));
 }
 
+absl::StatusOr<int> InType(FlatBuilder& builder, int place, DType dtype) {
+  if (builder.type(place).dtype == dtype) return place;
+  OpAttributes attributes;
+  attributes.dtype = dtype;
+  return builder.Emit("convert", {place}, std::move(attributes));
+}
+
 Shape OfRows() { return {{1}, 0}; }
 
 // The places that rows are taken at, [B].
@@ -180,30 +211,34 @@ absl::StatusOr<int> Clamped(FlatBuilder& builder, int places,
   return builder.Emit("minimum", {least, high});
 }
 
+// Result `output` of the op, which is float32.
 absl::StatusOr<int> Xent(FlatBuilder& builder, const Logits& logits, int places,
                          int output) {
+  PODSIM_ASSIGN_OR_RETURN(const int x,
+                          InType(builder, logits.x, DType::kFloat32));
   PODSIM_ASSIGN_OR_RETURN(
       const int labels,
       Clamped(builder, places, builder.type(logits.x).shape.dims[1]));
   OpAttributes attributes;
   if (logits.infinity_is_nan) attributes.word = kInfinityIsNan;
-  return builder.Emit("SoftmaxXent", {logits.x, labels}, std::move(attributes),
+  return builder.Emit("SoftmaxXent", {x, labels}, std::move(attributes),
                       output);
 }
 
-// The losses of the rows with the labels `indices`.
+// The losses of the rows with the labels `indices`, in that type.
 absl::StatusOr<int> LossesOf(FlatBuilder& builder, const Logits& logits,
-                             int indices, const Shape& shape) {
+                             int indices, const ValueType& type) {
   PODSIM_ASSIGN_OR_RETURN(const int places, PlacesOf(builder, indices));
   PODSIM_ASSIGN_OR_RETURN(const int loss, Xent(builder, logits, places, kLoss));
-  return Reshaped(builder, loss, shape);
+  PODSIM_ASSIGN_OR_RETURN(const int shaped, Reshaped(builder, loss, type.shape));
+  return InType(builder, shaped, type.dtype);
 }
 
 absl::StatusOr<int> NegativeLosses(FlatBuilder& builder, const Logits& logits,
                                    const FlatOp& gather) {
   PODSIM_ASSIGN_OR_RETURN(
       const int loss,
-      LossesOf(builder, logits, gather.operands[1], gather.type.shape));
+      LossesOf(builder, logits, gather.operands[1], gather.type));
   return builder.Emit("negate", {loss});
 }
 
@@ -229,12 +264,29 @@ absl::StatusOr<int> OfLabels(FlatBuilder& builder, int places,
   return builder.Emit("select", {both, losses, none});
 }
 
-// (softmax - one hot) times `factors`, of each row.
+// `losses` where the select `known` takes a logit, else its NaN.
+absl::StatusOr<int> OrNan(FlatBuilder& builder, int losses, int known) {
+  const FlatOp select = builder.op(known);
+  const ValueType type = builder.type(losses);
+  PODSIM_ASSIGN_OR_RETURN(const int is_label,
+                          Reshaped(builder, select.operands[0], type.shape));
+  PODSIM_ASSIGN_OR_RETURN(const int shaped,
+                          Reshaped(builder, select.operands[2], type.shape));
+  PODSIM_ASSIGN_OR_RETURN(const int nan, InType(builder, shaped, type.dtype));
+  return builder.Emit("select", {is_label, losses, nan});
+}
+
+// (softmax - one hot) times `factors`, of each row, in that type.
 absl::StatusOr<int> Gradient(FlatBuilder& builder, const Logits& logits,
-                             int places, int factors) {
+                             int places, int factors, DType dtype) {
   PODSIM_ASSIGN_OR_RETURN(const int shares,
                           Xent(builder, logits, places, kProbabilities));
-  return builder.Emit("SoftmaxXentGrad", {shares, places, factors});
+  PODSIM_ASSIGN_OR_RETURN(const int wide,
+                          InType(builder, factors, DType::kFloat32));
+  PODSIM_ASSIGN_OR_RETURN(
+      const int gradient,
+      builder.Emit("SoftmaxXentGrad", {shares, places, wide}));
+  return InType(builder, gradient, dtype);
 }
 
 // `sums`: softmax is multiplied by the sum of what is scattered, which is
@@ -252,7 +304,7 @@ absl::StatusOr<int> GradientOf(FlatBuilder& builder, const Logits& logits,
         factors, OfLabels(builder, places, builder.type(logits.x).shape.dims[1],
                           factors));
   }
-  return Gradient(builder, logits, places, factors);
+  return Gradient(builder, logits, places, factors, taken.type.dtype);
 }
 
 }  // namespace
@@ -300,15 +352,9 @@ Found CrossEntropy(FlatBuilder& builder, const FlatOp& op) {
   }
   if (!reader.GathersOfRows(reader.op(taken)) || reader.Operand(taken, 0) != x)
     return std::nullopt;
-  auto losses =
-      LossesOf(builder, logits, reader.Operand(taken, 1), op.type.shape);
+  auto losses = LossesOf(builder, logits, reader.Operand(taken, 1), op.type);
   if (!losses.ok() || known < 0) return losses;
-  const FlatOp select = builder.op(known);
-  auto is_label = Reshaped(builder, select.operands[0], op.type.shape);
-  if (!is_label.ok()) return is_label;
-  auto otherwise = Reshaped(builder, select.operands[2], op.type.shape);
-  if (!otherwise.ok()) return otherwise;
-  return builder.Emit("select", {*is_label, *losses, *otherwise});
+  return OrNan(builder, *losses, known);
 }
 
 Found CrossEntropyGradient(FlatBuilder& builder, const FlatOp& op) {
@@ -327,10 +373,8 @@ Found CrossEntropyGradient(FlatBuilder& builder, const FlatOp& op) {
           reader.LogitsOfSum(reader.Operand(quotient, 1)).x != logits.x)
         continue;
       const int numerator = reader.Bare(reader.Operand(quotient, 0));
-      const bool sums =
-          reader.FoldsRows(numerator, "add") &&
-          reader.Is(reader.Operand(numerator, 0), "negate") &&
-          reader.Operand(reader.Operand(numerator, 0), 0) == scatter;
+      const bool sums = reader.FoldsRows(numerator, "add") &&
+                        reader.IsNegated(reader.Operand(numerator, 0), scatter);
       if (sums || reader.AreOpposite(numerator, reader.Operand(scatter, 2)))
         return GradientOf(builder, logits, scatter, sums);
     }

@@ -31,6 +31,8 @@ absl::StatusOr<int> EmitDynamicSlice(FlatBuilder& builder, const HloUse& use);
 absl::StatusOr<int> EmitExtremes(FlatBuilder& builder, const HloUse& use);
 absl::StatusOr<int> EmitLiteral(FlatBuilder& builder, const HloUse& use);
 absl::StatusOr<int> EmitProduct(FlatBuilder& builder, const HloUse& use);
+absl::StatusOr<int> EmitReducedPrecision(FlatBuilder& builder,
+                                         const HloUse& use);
 absl::StatusOr<int> EmitReduction(FlatBuilder& builder, const HloUse& use);
 absl::StatusOr<int> EmitScatter(FlatBuilder& builder, const HloUse& use);
 absl::StatusOr<int> EmitScatteredWindow(FlatBuilder& builder,

@@ -103,7 +103,8 @@ absl::StatusOr<int> EmitDynamicSlice(FlatBuilder& builder, const HloUse& use) {
 }
 
 // HLO begins a fold with a number of the author's, ours with what changes
-// nothing. Sums of bfloat16 are float32's, rounded once.
+// nothing. Sums of bfloat16 are float32's, rounded once: those of windows by
+// the op itself, others by conversions, with which they are fused.
 absl::StatusOr<int> EmitReduction(FlatBuilder& builder, const HloUse& use) {
   if (use.operands.size() != 2)
     return Refused(
@@ -114,6 +115,7 @@ absl::StatusOr<int> EmitReduction(FlatBuilder& builder, const HloUse& use) {
         "prod, max, min, all, any), and compute the rest before or after");
   const DType dtype = use.type.dtype;
   const bool widens = dtype == DType::kBFloat16 &&
+                      use.from.opcode() == "reduce" &&
                       (use.word() == "add" || use.word() == "multiply");
   PODSIM_ASSIGN_OR_RETURN(
       const int from,
@@ -142,6 +144,29 @@ absl::StatusOr<int> EmitScatteredWindow(FlatBuilder& builder,
   if (!init || *init != 0) return Refused("it does not begin with zeros");
   return builder.Emit(OpOf(use), {use.operands[0], use.operands[1]},
                       AttributesOf(use));
+}
+
+// jax.checkpoint's policies say the type's own bits of what they save.
+absl::StatusOr<int> EmitReducedPrecision(FlatBuilder& builder,
+                                         const HloUse& use) {
+  PODSIM_RETURN_IF_ERROR(NeedOperands(use, 1));
+  constexpr int kExponent = 8;  // of both
+  constexpr int kMantissa = 23;
+  constexpr int kBFloat16Mantissa = 7;
+  const int place = use.operands[0];
+  const DType dtype = builder.type(place).dtype;
+  const int exponent = use.from.exponent_bits();
+  const int mantissa = use.from.mantissa_bits();
+  const bool rounds = mantissa == kBFloat16Mantissa;
+  if (exponent != kExponent || (!rounds && mantissa != kMantissa))
+    return Refused(absl::StrCat(
+        "it keeps ", exponent, " bits of the exponent and ", mantissa,
+        " of the mantissa; podsim has those of float32 (8 and 23) and of "
+        "bfloat16 (8 and 7)"));
+  if (!rounds) return place;
+  PODSIM_ASSIGN_OR_RETURN(const int rounded,
+                          Converted(builder, place, DType::kBFloat16));
+  return Converted(builder, rounded, dtype);
 }
 
 }  // namespace podsim

@@ -49,6 +49,7 @@ constexpr HloOpCode kOpCodes[] = {
     {"popcnt", "popcnt"},
     {"power", "power"},
     {"reduce", "reduce", SetReduction, EmitReduction},
+    {"reduce-precision", "convert", nullptr, EmitReducedPrecision},
     {"reduce-window", "reduce_window", SetWindow, EmitReduction},
     {"remainder", "remainder"},
     {"reshape", "Reshape", SetShape},

@@ -2,7 +2,8 @@
 // JAX's (jax/_src/lax/slicing.py). A window that would leave the operand is
 // clamped by gather; scatter drops those elements of it that do.
 //
-// scatter adds: word is "add".
+// scatter adds: word is "add". Where windows meet, sums of bfloat16 are made in
+// float32 and rounded once.
 #include <algorithm>
 
 #include "base/status.h"
@@ -130,7 +131,7 @@ Inferred InferGather(Types in, const OpAttributes& attributes) {
 }
 
 Inferred InferGatherGrad(Types in, const OpAttributes& attributes) {
-  PODSIM_RETURN_IF_ERROR(NeedFloats(in.first(1)));
+  PODSIM_RETURN_IF_ERROR(NeedFloatsOfOneType(in.first(1)));
   PODSIM_RETURN_IF_ERROR(
       CheckGatherWindows(GatherDims(attributes), attributes.shape, in[1],
                          attributes.List("slice_sizes"), in[0].shape));
@@ -141,8 +142,8 @@ Inferred InferScatter(Types in, const OpAttributes& attributes) {
   if (attributes.word != "add")
     return Bad(absl::StrCat("cannot scatter by '", attributes.word,
                             "', only by 'add'"));
-  if (in[0].dtype == DType::kBFloat16 || in[0].dtype == DType::kBool)
-    return Bad("cannot add bfloat16 or bool; convert it first");
+  if (in[0].dtype == DType::kBool)
+    return Bad("cannot add bools; convert them to int32 first");
   if (in[2].dtype != in[0].dtype)
     return Bad("the updates must have the operand's type");
   const WindowDims dims = ScatterDims(attributes);
@@ -155,7 +156,7 @@ Inferred InferScatter(Types in, const OpAttributes& attributes) {
 }
 
 Inferred InferScatterGrad(Types in, const OpAttributes& attributes) {
-  PODSIM_RETURN_IF_ERROR(NeedFloats(in.first(1)));
+  PODSIM_RETURN_IF_ERROR(NeedFloatsOfOneType(in.first(1)));
   const WindowDims dims = ScatterDims(attributes);
   PODSIM_RETURN_IF_ERROR(CheckGatherWindows(
       dims, in[0].shape, in[1], SizesOf(dims, in[0].shape, attributes.shape),

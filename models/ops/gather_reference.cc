@@ -7,6 +7,7 @@
 
 #include "models/ops/gather_windows.h"
 #include "models/ops/moves.h"
+#include "models/ops/reference.h"
 
 namespace podsim {
 namespace {
@@ -61,9 +62,9 @@ double Wrapped(DType dtype, double sum) {
 // Sums of at most as many numbers as there are updates.
 template <bool kGrad>
 void SumsError(std::span<const Tensor> inputs, const OpAttributes& attributes,
-               std::span<const Tensor> /*outputs*/, std::span<Tensor> bounds) {
+               std::span<const Tensor> outputs, std::span<Tensor> bounds) {
   Tensor& bound = bounds[0];
-  if (bound.type.dtype != DType::kFloat32) return;
+  if (!IsFloat(bound.type.dtype)) return;
   const Tensor& windows = inputs[kGrad ? 0 : 2];
   if (!kGrad)
     for (std::size_t i = 0; i < bound.values.size(); ++i)
@@ -75,6 +76,7 @@ void SumsError(std::span<const Tensor> inputs, const OpAttributes& attributes,
              });
   const double error = SumError(static_cast<double>(windows.values.size()) + 1);
   for (double& each : bound.values) each = error * each + kTiny;
+  AddRounding(outputs[0], bound);
 }
 
 }  // namespace
@@ -93,6 +95,7 @@ void GatherGrad(std::span<const Tensor> inputs, const OpAttributes& attributes,
              true, [&](const Dims& at, const Dims& window) {
                At(outputs[0], at) += At(inputs[0], window);
              });
+  RoundSums(outputs[0]);
 }
 
 void Scatter(std::span<const Tensor> inputs, const OpAttributes& attributes,
@@ -104,6 +107,7 @@ void Scatter(std::span<const Tensor> inputs, const OpAttributes& attributes,
                At(y, at) =
                    Wrapped(y.type.dtype, At(y, at) + At(inputs[2], window));
              });
+  RoundSums(y);
 }
 
 void ScatterGrad(std::span<const Tensor> inputs, const OpAttributes& attributes,

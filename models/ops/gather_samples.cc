@@ -1,6 +1,8 @@
 #include "models/ops/gather_samples.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "models/ops/families.h"
 #include "models/ops/moves.h"
@@ -144,6 +146,14 @@ OpAttributes ScatterAttributes(const Case& use) {
 
 constexpr std::int32_t kPlaces = 11;  // beyond the last of most operands
 
+// And of bfloat16: an embedding, windows that overlap, the operand's batch as a
+// whole, each example by its own indices.
+std::vector<OpSample> WithBFloat16(std::vector<OpSample> samples) {
+  for (const std::size_t i : {0U, 3U, 5U, 8U})
+    samples.push_back(InBFloat16(samples[i]));
+  return samples;
+}
+
 template <bool kScatter>
 std::vector<OpSample> MoveSamples() {
   std::vector<OpSample> samples;
@@ -157,7 +167,7 @@ std::vector<OpSample> MoveSamples() {
                             .outputs = {use.windows},
                             .attributes = GatherAttributes(use),
                             .classes = kPlaces});
-  return samples;
+  return WithBFloat16(std::move(samples));
 }
 
 template <bool kScatter>
@@ -172,7 +182,7 @@ std::vector<OpSample> GradSamples() {
         kScatter ? ScatterAttributes(use) : GatherAttributes(use);
     sample.attributes.shape = dx.shape;
   }
-  return samples;
+  return WithBFloat16(std::move(samples));
 }
 
 }  // namespace

@@ -75,10 +75,9 @@ InputGradients BroadcastGradient(GradientBuilder& builder, const OpUse& use,
   for (int i = 0; i < x.shape.rank(); ++i)
     if (SameSize(x.shape, i, y, dims[Sized(i)])) kept.push_back(dims[Sized(i)]);
   Value dx = dy[0];
-  OpAttributes sum = WithList("dimensions", OthersOf(y.rank(), kept));
-  sum.word = "add";
-  if (!sum.List("dimensions").empty())
-    dx = builder.Apply(OpCode("reduce"), {dx}, "grad", std::move(sum));
+  const Dims summed = OthersOf(y.rank(), kept);
+  if (!summed.empty())
+    dx = AsDType(builder, SumOver(builder, dx, summed), x.dtype);
   Dims permutation;
   for (const std::int64_t axis : kept)
     permutation.push_back(

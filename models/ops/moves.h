@@ -41,9 +41,7 @@ inline Inferred OneResult(DType dtype, Shape shape) {
   return std::vector{ValueType{dtype, std::move(shape)}};
 }
 
-inline bool HasGradient(const ValueType& type) {
-  return type.dtype == DType::kFloat32;
-}
+inline bool HasGradient(const ValueType& type) { return IsFloat(type.dtype); }
 
 inline bool IsIndex(DType dtype) {
   return dtype == DType::kInt32 || dtype == DType::kUint32 ||
@@ -64,6 +62,30 @@ inline OpAttributes WithList(const char* name, Dims list) {
   OpAttributes attributes;
   attributes.lists[name] = std::move(list);
   return attributes;
+}
+
+inline Value AsDType(GradientBuilder& builder, Value x, DType dtype) {
+  if (builder.type(x).dtype == dtype) return x;
+  OpAttributes element;
+  element.dtype = dtype;
+  return builder.Apply(OpCode("convert"), {x}, "grad", std::move(element));
+}
+
+// In float32, over those dimensions; bfloat16 is for the caller to round.
+inline Value SumOver(GradientBuilder& builder, Value x, Dims dims) {
+  OpAttributes sum = WithList("dimensions", std::move(dims));
+  sum.word = "add";
+  return builder.Apply(OpCode("reduce"),
+                       {AsDType(builder, x, DType::kFloat32)}, "grad",
+                       std::move(sum));
+}
+
+// The same use of bfloat16.
+inline OpSample InBFloat16(OpSample sample) {
+  for (auto* types : {&sample.inputs, &sample.outputs})
+    for (ValueType& type : *types)
+      if (type.dtype == DType::kFloat32) type.dtype = DType::kBFloat16;
+  return sample;
 }
 
 inline std::size_t PlaceOf(const Tensor& tensor, DimsView index) {

@@ -141,10 +141,15 @@ bool SumsStackedRows(const OpEntry& entry, const OpSignature& signature) {
   const auto& [inputs, outputs, attributes] = signature;
   const auto is_batched = [](const ValueType& type) { return type.batched(); };
   const auto is_per_core = [](const ValueType& type) { return type.per_core; };
+  // What is rounded is not the sum of what each core would have rounded.
+  const auto is_rounded = [](const ValueType& type) {
+    return type.dtype == DType::kBFloat16;
+  };
   // A fold by another word than addition is no sum.
   const bool adds = attributes.word.empty() || attributes.word == "add";
   return entry.sums_batch && adds &&
          std::none_of(outputs.begin(), outputs.end(), is_batched) &&
+         std::none_of(outputs.begin(), outputs.end(), is_rounded) &&
          std::any_of(inputs.begin(), inputs.end(), is_batched) &&
          std::none_of(inputs.begin(), inputs.end(), is_per_core);
 }

@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "models/ops/families.h"
 #include "models/ops/fold.h"
+#include "models/ops/moves.h"
 #include "models/ops/rules.h"
 #include "models/ops/shape_rules.h"
 
@@ -73,6 +74,7 @@ Value Spread(GradientBuilder& builder, Value value, const Shape& over,
 Value ExtremeGradient(GradientBuilder& builder, const OpUse& use, Value dy) {
   const Value x = use.inputs[0];
   const Shape shape = builder.type(x).shape;
+  const DType dtype = builder.type(x).dtype;
   const auto apply = [&](const char* op, std::vector<Value> inputs,
                          OpAttributes attributes = {}) {
     return builder.Apply(OpCode(op), std::move(inputs), "grad",
@@ -80,22 +82,19 @@ Value ExtremeGradient(GradientBuilder& builder, const OpUse& use, Value dy) {
   };
   const Value known = Spread(builder, use.outputs[0], shape, use.attributes);
   const Value ties = apply("compare", {x, known}, {.word = "EQ"});
-  OpAttributes sum = use.attributes;
-  sum.word = "add";
-  const Value count =
-      apply("reduce", {apply("convert", {ties}, {.dtype = DType::kFloat32})},
-            std::move(sum));
+  const DimsView dims = use.attributes.List("dimensions");
+  const Value count = AsDType(
+      builder, SumOver(builder, ties, Dims(dims.begin(), dims.end())), dtype);
   const Value share =
       Spread(builder, apply("divide", {dy, count}), shape, use.attributes);
-  return apply("select",
-               {ties, share, apply("constant", {}, {.shape = shape})});
+  return apply("select", {ties, share, Splat(builder, dtype, shape, 0)});
 }
 
 InputGradients ReduceGradient(GradientBuilder& builder, const OpUse& use,
                               std::span<const Value> dy) {
   const Value x = use.inputs[0];
   const std::string& word = use.attributes.word;
-  if (builder.type(x).dtype != DType::kFloat32) return std::vector{kNone};
+  if (!HasGradient(builder.type(x))) return std::vector{kNone};
   if (word == "add")
     return std::vector{
         Spread(builder, dy[0], builder.type(x).shape, use.attributes)};

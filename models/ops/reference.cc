@@ -89,4 +89,22 @@ std::vector<Tensor> ErrorBounds(const OpEntry& entry,
   return bounds;
 }
 
+void RoundSums(Tensor& sums) {
+  if (sums.type.dtype != DType::kBFloat16) return;
+  for (double& sum : sums.values) sum = RoundToBFloat16(sum);
+}
+
+// Rounding to 8 bits moves a number x by at most u |x|, u = 2^-8. A sum s and
+// one that is off by e are then within e + u |s + e| + u |s| <= (1 + u) e +
+// 2u |s| of each other, and of s is known what it was rounded to, at least
+// (1 - u) |s|.
+void AddRounding(const Tensor& sums, Tensor& bounds) {
+  if (sums.type.dtype != DType::kBFloat16) return;
+  constexpr double kUnit = 0x1p-8;
+  for (std::size_t i = 0; i < bounds.values.size(); ++i)
+    bounds.values[i] =
+        (1 + kUnit) * bounds.values[i] +
+        2 * kUnit / (1 - kUnit) * std::fabs(sums.values[i]) + kTiny;
+}
+
 }  // namespace podsim

@@ -28,6 +28,13 @@ std::vector<Tensor> ErrorBounds(const OpEntry& entry,
 // Nearest even, with bfloat16's subnormals flushed to zero.
 double RoundToBFloat16(double x);
 
+// For ops that add up: sums of bfloat16 are rounded once, at the end, those of
+// other types stay as they are.
+void RoundSums(Tensor& sums);
+
+// `bounds` of sums before they are rounded, for `sums` that RoundSums rounded.
+void AddRounding(const Tensor& sums, Tensor& bounds);
+
 }  // namespace podsim
 
 #endif  // PODSIM_MODELS_OPS_REFERENCE_H_

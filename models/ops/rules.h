@@ -19,6 +19,10 @@ inline absl::Status Bad(const std::string& why) {
   return absl::InvalidArgumentError(why);
 }
 
+inline bool IsFloat(DType dtype) {
+  return dtype == DType::kFloat32 || dtype == DType::kBFloat16;
+}
+
 // A batch of vectors or a matrix, in float32.
 inline bool IsRows(const ValueType& type) {
   return type.dtype == DType::kFloat32 && type.shape.rank() == 2 &&

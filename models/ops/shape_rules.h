@@ -57,6 +57,16 @@ inline absl::Status NeedFloats(Types in) {
   return absl::OkStatus();
 }
 
+// For ops that add bfloat16 up in float32 and round once.
+inline absl::Status NeedFloatsOfOneType(Types in) {
+  for (const ValueType& type : in) {
+    if (!IsFloat(type.dtype)) return Bad("needs float32 or bfloat16");
+    if (type.dtype != in[0].dtype)
+      return Bad("all operands must have the same type");
+  }
+  return absl::OkStatus();
+}
+
 // Whether B is the outermost dimension of the result and of all operands that
 // have it: for ops that then make each row of the result from the same row of
 // these.

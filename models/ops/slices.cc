@@ -145,10 +145,7 @@ OpCost PadCost(const OpSignature& signature, std::int64_t rows) {
 }
 
 Value SumOfAll(GradientBuilder& builder, Value x) {
-  OpAttributes sum =
-      WithList("dimensions", OthersOf(builder.type(x).shape.rank(), {}));
-  sum.word = "add";
-  return builder.Apply(OpCode("reduce"), {x}, "grad", std::move(sum));
+  return SumOver(builder, x, OthersOf(builder.type(x).shape.rank(), {}));
 }
 
 // The padding value has what the operand leaves of dy.
@@ -174,7 +171,8 @@ InputGradients PadGradient(GradientBuilder& builder, const OpUse& use,
   const Value dpadding =
       builder.Apply(OpCode("subtract"),
                     {SumOfAll(builder, dy[0]), SumOfAll(builder, dx)}, "grad");
-  return std::vector{dx, dpadding};
+  return std::vector{
+      dx, AsDType(builder, dpadding, builder.type(use.inputs[1]).dtype)};
 }
 
 void Pad(std::span<const Tensor> inputs, const OpAttributes& attributes,

@@ -23,10 +23,6 @@ namespace {
 constexpr std::array<const char*, 6> kComparisons = {"EQ", "NE", "GE",
                                                      "GT", "LE", "LT"};
 
-bool IsFloat(DType dtype) {
-  return dtype == DType::kFloat32 || dtype == DType::kBFloat16;
-}
-
 absl::Status NeedOneType(Types in) {
   for (const ValueType& type : in)
     if (type != in[0]) return Bad("all operands must have the same type");

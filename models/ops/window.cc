@@ -5,7 +5,7 @@
 // select_and_scatter compares the element that it holds with the next, "GE" to
 // keep the first of the largest. lists: window_dimensions, window_strides,
 // padding_low, padding_high; for reduce_window base_dilations and
-// window_dilations too.
+// window_dilations too. Sums of bfloat16 are made in float32 and rounded once.
 #include <string>
 #include <utility>
 
@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "models/ops/families.h"
 #include "models/ops/fold.h"
+#include "models/ops/moves.h"
 #include "models/ops/rules.h"
 #include "models/ops/shape_rules.h"
 #include "models/ops/window_list.h"
@@ -64,13 +65,14 @@ Inferred InferReduceWindow(Types in, const OpAttributes& attributes) {
   if (!IsExtreme(attributes.word) && attributes.word != "add")
     return Bad(absl::StrCat("cannot fold windows by '", attributes.word,
                             "'; there are add, maximum and minimum"));
-  PODSIM_RETURN_IF_ERROR(CheckFold(attributes.word, in[0].dtype));
+  if (attributes.word != "add" || !IsFloat(in[0].dtype))
+    PODSIM_RETURN_IF_ERROR(CheckFold(attributes.word, in[0].dtype));
   PODSIM_ASSIGN_OR_RETURN(Shape result, WindowsOver(in[0].shape, attributes));
   return std::vector{ValueType{in[0].dtype, std::move(result)}};
 }
 
 Inferred InferSelectAndScatter(Types in, const OpAttributes& attributes) {
-  PODSIM_RETURN_IF_ERROR(NeedFloats(in));
+  PODSIM_RETURN_IF_ERROR(NeedFloatsOfOneType(in));
   const std::string& word = attributes.word;
   if (word != "GE" && word != "LE" && word != "GT" && word != "LT")
     return Bad(absl::StrCat("cannot select by '", word,
@@ -110,7 +112,7 @@ Value SumGradient(GradientBuilder& builder, const OpUse& use, Value dy) {
 InputGradients ReduceWindowGradient(GradientBuilder& builder, const OpUse& use,
                                     std::span<const Value> dy) {
   const Value x = use.inputs[0];
-  if (builder.type(x).dtype != DType::kFloat32) return std::vector{kNone};
+  if (!HasGradient(builder.type(x))) return std::vector{kNone};
   if (use.attributes.word == "add")
     return std::vector{SumGradient(builder, use, dy[0])};
   for (const WindowDimension& window :
@@ -171,7 +173,10 @@ std::vector<OpSample> Pools(const char* word) {
 std::vector<OpSample> ReduceWindowSamples() {
   std::vector<OpSample> samples;
   for (const char* word : {"add", "maximum", "minimum"})
-    for (const OpSample& sample : Pools(word)) samples.push_back(sample);
+    for (const OpSample& sample : Pools(word)) {
+      samples.push_back(sample);
+      samples.push_back(InBFloat16(sample));
+    }
   OpSample dilated = WindowSample("add", Batched({5, 4}), {1, 2, 2}, {1, 2, 1},
                                   {0, 1, 0}, {0, 0, 2}, Batched({4, 8}));
   dilated.attributes.lists["base_dilations"] = {1, 2, 2};
@@ -190,6 +195,7 @@ std::vector<OpSample> SelectAndScatterSamples() {
       sample.inputs = {sample.inputs[0], sample.outputs[0]};
       sample.outputs = {sample.inputs[0]};
       samples.push_back(sample);
+      samples.push_back(InBFloat16(sample));
     }
   return samples;
 }

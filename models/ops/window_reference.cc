@@ -7,6 +7,7 @@
 
 #include "models/ops/fold.h"
 #include "models/ops/index_loops.h"
+#include "models/ops/reference.h"
 #include "models/ops/rules.h"
 #include "models/ops/window_list.h"
 
@@ -69,14 +70,14 @@ void EvaluateWindows(std::span<const Tensor> inputs,
         result =
             Folded(attributes.word, x.type.dtype, result, x.values[element]);
       });
+  if (attributes.word == "add") RoundSums(outputs[0]);
 }
 
 void BoundWindows(std::span<const Tensor> inputs,
                   const OpAttributes& attributes,
-                  std::span<const Tensor> /*outputs*/,
-                  std::span<Tensor> bounds) {
+                  std::span<const Tensor> outputs, std::span<Tensor> bounds) {
   const Tensor& x = inputs[0];
-  if (attributes.word != "add" || x.type.dtype != DType::kFloat32) return;
+  if (attributes.word != "add" || !IsFloat(x.type.dtype)) return;
   const double taps =
       static_cast<double>(ProductOf(TapsOf(WindowList(attributes, x.dims))));
   ForReferenceWindows(x, attributes,
@@ -84,6 +85,7 @@ void BoundWindows(std::span<const Tensor> inputs,
                         bounds[0].values[place] +=
                             SumError(taps) * std::fabs(x.values[element]);
                       });
+  AddRounding(outputs[0], bounds[0]);
 }
 
 void EvaluateScatter(std::span<const Tensor> inputs,
@@ -95,13 +97,13 @@ void EvaluateScatter(std::span<const Tensor> inputs,
     if (selected[place] >= 0)
       outputs[0].values[static_cast<std::size_t>(selected[place])] +=
           source[place];
+  RoundSums(outputs[0]);
 }
 
 // No more windows show an element than have taps.
 void BoundScatter(std::span<const Tensor> inputs,
                   const OpAttributes& attributes,
-                  std::span<const Tensor> /*outputs*/,
-                  std::span<Tensor> bounds) {
+                  std::span<const Tensor> outputs, std::span<Tensor> bounds) {
   const std::vector<double>& source = inputs[1].values;
   const double error = SumError(static_cast<double>(
       ProductOf(TapsOf(WindowList(attributes, inputs[0].dims)))));
@@ -110,6 +112,7 @@ void BoundScatter(std::span<const Tensor> inputs,
     if (selected[place] >= 0)
       bounds[0].values[static_cast<std::size_t>(selected[place])] +=
           error * std::fabs(source[place]);
+  AddRounding(outputs[0], bounds[0]);
 }
 
 }  // namespace podsim

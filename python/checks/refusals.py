@@ -7,6 +7,7 @@ instead."""
 
 from __future__ import annotations
 
+import functools
 import pathlib
 import re
 import sys
@@ -103,6 +104,10 @@ def sorted_twice(p, x):
     return jnp.mean(h * jnp.lexsort((h, h > 0)))
 
 
+def fewer_bits(p, x):
+    return jnp.mean(jax.lax.reduce_precision(x @ p["w"], 5, 10))
+
+
 def permuted(p, x, key):
     return jnp.mean(x[jax.random.permutation(key, len(x))] @ p["w"])
 
@@ -133,6 +138,7 @@ REFUSED = [(running_sum, "another axis"), (counted_examples, "array of the data 
            (sharded_product, ": out_sharding= of dot_general divides the work"),
            (sets_a_mesh, "places arrays on devices itself"),
            (places_twice, "unique_indices=True"), (permuted, "leave them out"),
+           (fewer_bits, "of bfloat16 (8 and 7)"),
            (keys_but_the_first, "fold_in(key, 1)"),
            (sorted_twice, "sorts as jnp.sort does"), (NAMELESS, "complex numbers (complex64")]
 
@@ -184,6 +190,11 @@ def shows(p, x):
 @jax.checkpoint
 def again(p, x):
     return jnp.mean(jnp.tanh(x @ p["w"]))
+
+
+@functools.partial(jax.checkpoint, policy=jax.checkpoint_policies.dots_saveable)
+def again_but_products(p, x):
+    return jnp.mean(jnp.tanh(x @ p["w"]) @ jnp.ones((3, 3)))
 
 
 def sharded_rows(p, x):
@@ -239,6 +250,7 @@ def all_said():
     good = [check(*each) for each in REFUSED]
     good += [check_left_out(shows, "left out"),
              check_left_out(again, "jax.checkpoint has no effect"),
+             check_left_out(again_but_products, "jax.checkpoint has no effect"),
              check_left_out(sharded_rows, "with_sharding_constraint has no effect"),
              check_left_out(put_on_devices, "jax.device_put has no effect: each core has its own"),
              check_left_out(sharded_operands, "in_shardings or out_shardings of jax.jit has no"),

@@ -24,7 +24,6 @@ from jax_loop import SEED, Loop, named
 from training_models import GLOBAL, MODELS
 
 STEPS = 50
-SLICES = ("v3-8", "v3-32")
 OURS = {"adamw": podsim.adamw(1e-3), "adam": podsim.adam(1e-3),
         "momentum": podsim.sgd(1e-2, momentum=0.9)}
 THEIRS = {"adamw": optax.adamw(1e-3), "adam": optax.adam(1e-3),
@@ -69,7 +68,7 @@ def check(name):
     model = MODELS[name](layers.Draw(np.random.default_rng(gradients.SEED)))
     known = {}
     good = True
-    for topology in SLICES:
+    for topology in model.slices:
         groups = 1 if model.state is None else cores_of(topology)
         if groups not in known:
             known[groups] = expected(model, THEIRS[model.rule], groups)

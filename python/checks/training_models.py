@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+import bfloat16_models
 import drawing_models
 import image_models
 import layers
@@ -29,6 +30,7 @@ class Model:
     rule: str
     state: Any = None  # with one, loss takes it and returns (loss, new state)
     draws: bool = False  # loss takes a key
+    slices: tuple[str, ...] = ("v3-8", "v3-32")
 
 
 def _images(draw):
@@ -163,6 +165,28 @@ def weighted(draw):
     return Model(mixed, params, (x, labels, weights, draw.normal(GLOBAL)), "momentum")
 
 
+def bfloat16_resnet_50(draw):
+    """flax's, of 64x64. With two examples a core its last batch norms would see eight
+    numbers."""
+    net = bfloat16_models.ResNet((3, 4, 6, 3), 64)
+    x, labels = draw.normal(GLOBAL, 64, 64, 3), draw.classes(GLOBAL)
+    shapes = jax.eval_shape(net.init, jax.random.key(0), x)
+    stats = jax.tree_util.tree_map_with_path(
+        lambda path, leaf: np.full(leaf.shape, path[-1].key == "var", np.float32),
+        shapes["batch_stats"])
+    return Model(bfloat16_models.resnet_loss(net), bfloat16_models.drawn(draw, shapes["params"]),
+                 (x, labels), "momentum", {"batch_stats": stats}, slices=("v3-8",))
+
+
+def bfloat16_bert_tiny(draw):
+    """Two layers of 128, two heads (google-research/bert, BERT-Tiny), 64 tokens."""
+    net = bfloat16_models.Bert(2, 128, 2, 1000)
+    tokens = draw.classes(GLOBAL, 64, classes=1000)
+    shapes = jax.eval_shape(net.init, jax.random.key(0), tokens)["params"]
+    return Model(bfloat16_models.bert_loss(net), bfloat16_models.drawn(draw, shapes),
+                 (tokens, draw.classes(GLOBAL)), "adamw")
+
+
 MODELS = {function.__name__: function for function in (
     mlp, lenet, gru, gpt_nano, conv_norm, gpt_dropout, own_keys,
-    shared_draws, target_net, weighted)}
+    shared_draws, target_net, weighted, bfloat16_resnet_50, bfloat16_bert_tiny)}

@@ -34,7 +34,8 @@ def export(loss_fn: LossFunction, params: Any, batch: Any, path: str | os.PathLi
     are read; the first axis of each array are the examples. eval_fn(params, batch), or
     eval_fn(params, state, batch), returns a dict of numbers for each example.
 
-    Raises PodsimError with the line of the source that cannot be imported."""
+    Raises PodsimError with the line of the source that cannot be imported, and ValueError for
+    weights of more than 256 MiB, which no program reads from a file (train takes them)."""
     _checks.check_functions(loss_fn, eval_fn)
     _job.check_name(name)
     _job.path_of("path", path, "net.model")
@@ -46,6 +47,7 @@ def export(loss_fn: LossFunction, params: Any, batch: Any, path: str | os.PathLi
     _params.check_leaves(params)
     _params.check_numbers(params)
     _data.check_is_batch(batch)
+    _inputs.check_fits(params, state)
     message = _lowering.import_message(_inputs.name_of(loss_fn, name), loss_fn, params,
                                        batch, eval_fn, state)
     _inputs.export(message, path, loss_fn, name, batch)

@@ -10,8 +10,10 @@ import re
 import tempfile
 from typing import Any, Callable, Iterator, Mapping
 
+import numpy as np
+
 from . import (_checks, _data, _errors, _guard, _importing, _job, _lowering, _names, _npy, _own_files,
-               _params, _programs, _spoken, _trees)
+               _params, _programs, _spoken, _trees, _units)
 from ._asking import Asked
 from ._numbers import is_number
 from ._said import shown
@@ -67,6 +69,23 @@ def export(message: Message, path: str | os.PathLike[str], function: Function,
                                       details=error.details) from None
     for warning in _importing.warnings(said, evaluates):
         _checks.warn(warning)
+
+
+# Bytes of a model's file at most (models/graph/serialize_model.h); a test compares.
+MOST_FILE_BYTES = 256 << 20
+
+
+def check_fits(params: Any, state: Any) -> None:
+    """Raises ValueError for weights that a model's file cannot hold."""
+    _trees.check_keys(state, "state")
+    leaves = [leaf for tree, name in ((params, "params"), (state, "state"))
+              for leaf in _trees.named_leaves(tree, name)[1]]
+    numbers = sum(int(np.size(leaf)) for leaf in leaves)
+    if 4 * numbers > MOST_FILE_BYTES:
+        held = "params" if state is None else "params and state"
+        raise ValueError(f"{held} take {_units.gib(4 * numbers)} ({numbers:,} float32 numbers); a "
+                         f"model's file holds at most {_units.gib(MOST_FILE_BYTES)}, so that none "
+                         "is written: podsim.train hands weights of any size over, as a checkpoint")
 
 
 # Those that the programs open (host/input/dataset_kinds.cc); a test compares.

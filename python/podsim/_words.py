@@ -47,6 +47,7 @@ _OPERATIONS = {
     **dict.fromkeys(("reduce_or",), "jnp.any"),
     **dict.fromkeys(("reduce_window_sum", "reduce_window", "reduce-window"),
                     "a window or a running sum"),
+    **dict.fromkeys(("reduce_precision", "reduce-precision"), "jax.lax.reduce_precision"),
     **dict.fromkeys(("argmax",), "jnp.argmax"),
     **dict.fromkeys(("argmin",), "jnp.argmin"),
     **dict.fromkeys(("cumsum", "cumprod", "cummax", "cummin"), "a running sum, product or maximum"),

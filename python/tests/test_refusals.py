@@ -265,6 +265,22 @@ class MeantTest(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, "batch is .*; export takes a tree of arrays"):
                 podsim.export(print, None, batch, "m")
 
+    def test_export_writes_no_file_that_is_not_read(self):
+        header = (ROOT / "models" / "graph" / "serialize_model.h").read_text()
+        number, power = re.search(r"kMostModelBytes = std::int64_t\{(\d+)\} << (\d+);", header).groups()
+        self.assertEqual(_inputs.MOST_FILE_BYTES, int(number) << int(power))
+        most = types.SimpleNamespace(size=_inputs.MOST_FILE_BYTES // 4)
+        one = types.SimpleNamespace(size=1)
+        for params, state, says in (([most], [], ""), ([most, one], [], "params take 256.00 MiB"),
+                                    ([most], [one], r"and state take .* \(67,108,865 float32")):
+            with mock.patch.object(_trees, "named_leaves",
+                                   lambda tree, _: ([], tree if tree else [], None)):
+                if not says:
+                    _inputs.check_fits(params, None)
+                    continue
+                with self.assertRaisesRegex(ValueError, f"{says}.*podsim.train hands weights"):
+                    _inputs.check_fits(params, state or None)
+
     def test_a_metric_is_not_called_loss(self):
         with self.assertRaisesRegex(ValueError, "a metric is called 'loss', .* another name"):
             _functions._without_loss({"loss": 1.0})

@@ -1,10 +1,12 @@
 #include "runtime/files/model_file.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/units.h"
 #include "host/checkpoint/layout.h"
 #include "host/storage/bounded_read.h"
 #include "host/storage/file_kind.h"
@@ -54,6 +56,14 @@ absl::StatusOr<ModelProto> ReadModelFile(const std::string& path) {
 }
 
 absl::Status WriteModelFile(const std::string& path, const ModelProto& model) {
+  const auto bytes = static_cast<std::int64_t>(model.ByteSizeLong());
+  if (bytes > kMostModelBytes)
+    return absl::InvalidArgumentError(absl::StrCat(
+        "model file ", path, ": it would have ", FormatBytes(bytes),
+        " with what the variables begin with; programs read at most ",
+        FormatBytes(kMostModelBytes),
+        ", so it is not written: podsim.train in Python hands weights of any "
+        "size over, as a checkpoint"));
   const auto store = NewUriStore();
   return Annotate(store->Write(path, ModelBytes(model)), "model file");
 }

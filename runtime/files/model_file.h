@@ -15,7 +15,9 @@ namespace podsim {
 //   ParseModel); those of the store.
 absl::StatusOr<ModelProto> ReadModelFile(const std::string& path);
 
-// In place of a file that is there. Errors: those of the store.
+// In place of a file that is there. Errors: those of the store;
+//   INVALID_ARGUMENT (more than ReadModelFile reads, kMostModelBytes: nothing
+//   is written).
 absl::Status WriteModelFile(const std::string& path, const ModelProto& model);
 
 }  // namespace podsim

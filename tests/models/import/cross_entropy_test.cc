@@ -107,17 +107,52 @@ class CrossEntropyTest : public PatternsTest {
                         Emit("multiply", {InRows(share), Exponentials(x_)})});
   }
 
+  int InType(int from, DType dtype) {
+    OpAttributes attributes;
+    attributes.dtype = dtype;
+    return Emit("convert", {from}, std::move(attributes));
+  }
+  // As JAX adds up in bfloat16.
+  int SumInFloat32(int from) {
+    return InType(Folded("add", InType(from, DType::kFloat32)),
+                  DType::kBFloat16);
+  }
+  int HalfNumber(double value, const Shape& shape) {
+    return builder_.Constant({DType::kBFloat16, shape}, {value});
+  }
+  // The gradient of the loss of half_, of which each example's is `factor`, by
+  // what is scattered to the labels.
+  int HalfGradientBy(int numerator, int scattered) {
+    const int exponentials = Exponentials(half_);
+    const int share = Emit("divide", {numerator, SumInFloat32(exponentials)});
+    const int repeated =
+        InType(InRows(InType(share, DType::kFloat32)), DType::kBFloat16);
+    return Emit("add",
+                {scattered, Emit("multiply", {repeated, exponentials})});
+  }
+  int HalfScattered(double number) {
+    OpAttributes adding = OwnPlaces(
+        "inserted_window_dims", "input_batching_dims",
+        "scatter_indices_batching_dims", "scatter_dims_to_operand_dims");
+    adding.word = "add";
+    return Emit("scatter",
+                {HalfNumber(0, builder_.type(half_).shape), label_,
+                 HalfNumber(number, {{1}, 0})},
+                adding);
+  }
+
   // The result as it is, and as patterns leave it.
-  void ExpectEqual(int result, const std::vector<double>& labels) {
+  void ExpectEqual(int result, const std::vector<double>& labels,
+                   double tolerance = 1e-12) {
     builder_.function().results = {result};
     const auto simple = Simplified(builder_.function());
     ASSERT_TRUE(simple.ok()) << simple.status();
     const std::vector<double> before = Computed(builder_.function(), labels);
     const std::vector<double> after = Computed(*simple, labels);
     ASSERT_EQ(before.size(), after.size());
-    // Both are computed in double.
+    // Both are computed in double, but for what is rounded to bfloat16.
     for (std::size_t i = 0; i < before.size(); ++i)
-      EXPECT_THAT(after[i], NanSensitiveDoubleNear(before[i], 1e-12)) << i;
+      EXPECT_THAT(after[i], NanSensitiveDoubleNear(before[i], tolerance)) << i;
   }
   std::vector<double> Computed(const FlatFunction& function,
                                const std::vector<double>& labels) {
@@ -136,8 +171,10 @@ class CrossEntropyTest : public PatternsTest {
       for (std::size_t i = 0; i < numbers.size(); ++i)
         numbers[i] = std::sin(static_cast<double>(i));
       if (op.type.dtype == DType::kInt32) numbers = labels;
-      if (op.type == Batched({6}))
+      if (op.type.shape == Batched({6}).shape)
         for (const auto& [place, logit] : odd_logits_) numbers[place] = logit;
+      if (op.type.dtype == DType::kBFloat16)
+        for (double& number : numbers) number = RoundToBFloat16(number);
     }
     return values[static_cast<std::size_t>(function.results[0])].values;
   }
@@ -153,6 +190,7 @@ class CrossEntropyTest : public PatternsTest {
   }
 
   const int label_ = builder_.Parameter({DType::kInt32, {{1, 1}, 0}});
+  const int half_ = builder_.Parameter(Batched({6}, DType::kBFloat16));
   // By their place among all numbers of the logits, 6 to a row.
   std::map<std::size_t, double> odd_logits_;
 };
@@ -239,6 +277,42 @@ TEST_F(CrossEntropyTest, IsOneOpWhereNothingOrNanIsTakenElsewhere) {
   for (const double otherwise : {0.0, 7.0})
     EXPECT_THAT(Left(CrossEntropyOf(x_, otherwise, true)),
                 Not(Contains("SoftmaxXent")));
+}
+
+// Numbers up to 3 of 8 bits, rounded at every step before and once after.
+constexpr double kHalfTolerance = 4 * 3 * 0x1p-8;
+
+TEST_F(CrossEntropyTest, OfBFloat16IsOneOpBetweenConversions) {
+  const int log = Emit("log", {SumInFloat32(Exponentials(half_))});
+  const int likelihood =
+      Taken(Emit("subtract", {Centred(half_), InRows(log)}));
+  const int loss = Emit("subtract",
+                        {Emit("add", {log, Folded("maximum", half_)}),
+                         Taken(half_)});
+  for (const int result : {likelihood, loss}) {
+    EXPECT_THAT(Left(result),
+                AllOf(Contains("SoftmaxXent"), Not(Contains("exponential")),
+                      Not(Contains("gather"))));
+    ExpectEqual(result, SomeLabels(), kHalfTolerance);
+  }
+  // What is not negative needs no magnitude, rounded or not.
+  EXPECT_THAT(Left(Emit("abs", {SumInFloat32(Exponentials(half_))})),
+              Not(Contains("abs")));
+}
+
+TEST_F(CrossEntropyTest, TheGradientOfBFloat16IsOneOpBetweenConversions) {
+  const int put = HalfScattered(-2);
+  const int known = HalfGradientBy(HalfNumber(2, {{1}, 0}), put);
+  const int sums = SumInFloat32(Emit("negate", {put}));
+  for (const int gradient : {known, HalfGradientBy(sums, put)}) {
+    EXPECT_THAT(Left(gradient),
+                AllOf(Contains("SoftmaxXentGrad"), Not(Contains("scatter")),
+                      Not(Contains("exponential"))));
+    ExpectEqual(gradient, SomeLabels(), kHalfTolerance);
+  }
+  EXPECT_THAT(Left(HalfGradientBy(HalfNumber(3, {{1}, 0}), put)),
+              Not(Contains("SoftmaxXentGrad")))
+      << "another factor than the label's";
 }
 
 TEST_F(CrossEntropyTest, ItsGradientIsWhatItWasWhereThereIsNoLabel) {

@@ -71,7 +71,7 @@ std::int64_t ModuleBuilder::BFloat16(float value, const HloDims& dims) {
           constant.mutable_literal()->mutable_bf16s()->push_back(
               static_cast<char>(bits >> shift));
       });
-  return Op("broadcast", {scalar}, dims, hlo::BF16);
+  return dims.empty() ? scalar : Op("broadcast", {scalar}, dims, hlo::BF16);
 }
 
 std::int64_t ModuleBuilder::Compare(std::int64_t one, std::int64_t other,
@@ -80,6 +80,19 @@ std::int64_t ModuleBuilder::Compare(std::int64_t one, std::int64_t other,
             [&](hlo::Instruction& compare) {
               compare.set_comparison_direction(direction);
             });
+}
+
+std::int64_t ModuleBuilder::Reducer(const std::string& word,
+                                    hlo::PrimitiveType type) {
+  const auto computation = Computation();
+  const auto x = Parameter({}, type);
+  const auto y = Parameter({}, type);
+  if (word == "GE" || word == "LE") {
+    Compare(x, y, word);
+  } else {
+    Op(word, {x, y}, {}, type);
+  }
+  return computation;
 }
 
 std::int64_t ModuleBuilder::ArgReducer(const std::string& better,

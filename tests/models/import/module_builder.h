@@ -27,7 +27,10 @@ class ModuleBuilder {
   std::int64_t Number(float value, const HloDims& dims = {});
   std::int64_t Whole(std::int32_t value);
   // Rounded to bfloat16, in each element.
-  std::int64_t BFloat16(float value, const HloDims& dims);
+  std::int64_t BFloat16(float value, const HloDims& dims = {});
+  // A computation of one operation on two numbers of `type`, whose result is of
+  // that type, or a bool where the operation is a comparison's direction.
+  std::int64_t Reducer(const std::string& word, hlo::PrimitiveType type);
   // A computation, as JAX writes argmax ("GT") and argmin ("LT") of `type`.
   // `or_nan`: what is not equal to itself is better, too.
   std::int64_t ArgReducer(const std::string& better, hlo::PrimitiveType type,

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "models/ops/moves.h"
 #include "models/ops/op_table.h"
 #include "models/ops/reference.h"
 #include "tests/models/ops/sample_operands.h"
@@ -111,6 +112,13 @@ class Case {
     return (above - below) / (2 * kStep);
   }
 
+  // The numbers of another case with the same shapes.
+  void Take(const Case& other) {
+    for (std::size_t i = 0; i < operands_.size(); ++i)
+      operands_[i].values = other.operands_[i].values;
+    weights_.values = other.weights_.values;
+  }
+
   const std::vector<Tensor>& operands() const { return operands_; }
 
  private:
@@ -118,7 +126,7 @@ class Case {
   const OpAttributes& attributes_;
   const std::size_t output_;
   std::vector<Tensor> operands_;
-  const Tensor weights_;
+  Tensor weights_;
 };
 
 // An absent gradient is one of zeros.
@@ -171,6 +179,37 @@ TEST_P(OpGradient, EqualsCentralDifferences) {
     }
   }
   EXPECT_GT(checked, 0) << "no result has a gradient";
+}
+
+// Of ops that move bfloat16 or add it up, which is rounded once: those of
+// float32 for the same numbers, rounded. Rounding to 8 bits moves a number by
+// at most 2^-8 of it; a quotient was a float32 before.
+TEST_P(OpGradient, OfBFloat16AreThoseOfFloat32Rounded) {
+  const OpEntry& entry = *GetParam();
+  if (entry.scalar.value != nullptr) return;  // formulas, rounded step by step
+  for (const OpSample& sample : SamplesOf(entry)) {
+    const OpSample rounded = InBFloat16(sample);
+    const auto types = InferTypes(CodeOf(entry), rounded.inputs,
+                                  rounded.attributes);
+    if (rounded.inputs == sample.inputs || !types.ok() ||
+        *types != rounded.outputs)
+      continue;
+    Case of_rounded(entry, rounded, 0);
+    Case of_float(entry, sample, 0);
+    of_float.Take(of_rounded);
+    const auto of_float_rule = of_float.Gradients();
+    if (absl::IsUnimplemented(of_float_rule.status())) continue;
+    ASSERT_OK_AND_ASSIGN(const auto known, of_float_rule);
+    ASSERT_OK_AND_ASSIGN(const auto ours, of_rounded.Gradients());
+    ASSERT_EQ(ours.size(), known.size());
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+      ASSERT_EQ(ours[i].size(), known[i].size()) << "operand " << i;
+      for (std::size_t at = 0; at < ours[i].size(); ++at)
+        EXPECT_NEAR(ours[i][at], known[i][at],
+                    0x1.01p-8 * std::fabs(known[i][at]))
+            << "operand " << i << "[" << at << "]";
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Ops, OpGradient,

@@ -91,6 +91,8 @@ TEST(Reduce, Refuses) {
   };
   expect(Plain({3}), Over("subtract", {0}), "cannot fold by 'subtract'");
   expect(Plain({3}), Over("and", {0}), "cannot fold float32 by and");
+  expect(Plain({3}, DType::kBFloat16), Over("add", {0}),
+         "cannot fold bfloat16 by add");
   expect(Plain({3}), Over("add", {1}), "not different ones of [0, 1)");
 }
 

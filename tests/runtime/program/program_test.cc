@@ -7,6 +7,7 @@
 #include <fstream>
 #include <string>
 
+#include "models/graph/serialize_model.h"
 #include "runtime/files/model_file.h"
 #include "tests/models/zoo/small_model.h"
 #include "tests/testing/status_matchers.h"
@@ -16,8 +17,10 @@ namespace podsim {
 namespace {
 
 using ::podsim::testing::IsOk;
+using ::podsim::testing::kInvalid;
 using ::podsim::testing::SmallModel;
 using ::podsim::testing::SmallProgram;
+using ::podsim::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -106,6 +109,18 @@ TEST_F(PodProgramTest, VerifiesAndSaysWhatIsDamaged) {
   const ProgramResult damaged = RunProgram({"verify", model_});
   EXPECT_EQ(damaged.exit_code, 1);
   EXPECT_THAT(damaged.error, HasSubstr(model_));
+}
+
+// What no program would read back.
+TEST_F(PodProgramTest, WritesNoModelThatIsTooLargeToBeRead) {
+  ModelProto large = SmallModel();
+  large.add_constants()->mutable_data()->resize(kMostModelBytes);
+  const std::string path = dir_.file("large.model");
+  EXPECT_THAT(WriteModelFile(path, large),
+              StatusIs(kInvalid, AllOf(HasSubstr("it would have 256.0"),
+                                       HasSubstr("at most 256.00 MiB"),
+                                       HasSubstr("podsim.train"))));
+  EXPECT_FALSE(std::ifstream(path).good());
 }
 
 TEST_F(PodProgramTest, RefusesWhatIsNotThere) {
