@@ -58,9 +58,8 @@ bool IsWithinSpace(const ValueType& inner, const ValueType& outer) {
 }
 
 bool IsNoLarger(const ValueType& a, const ValueType& b) {
-  return a.batched() == b.batched() &&
-         a.shape.elements() * SizeOf(a.dtype) <=
-             b.shape.elements() * SizeOf(b.dtype);
+  return a.batched() == b.batched() && a.shape.elements() * SizeOf(a.dtype) <=
+                                           b.shape.elements() * SizeOf(b.dtype);
 }
 
 }  // namespace podsim

@@ -37,9 +37,7 @@ bool IsWithinSpace(const ValueType& inner, const ValueType& outer);
 // Whether `a` has no more bytes than `b`, for any batch, tiles apart.
 bool IsNoLarger(const ValueType& a, const ValueType& b);
 
-inline bool IsMask(const ValueType& type) {
-  return type.dtype == DType::kBool;
-}
+inline bool IsMask(const ValueType& type) { return type.dtype == DType::kBool; }
 
 }  // namespace podsim
 

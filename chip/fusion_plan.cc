@@ -71,8 +71,8 @@ class Planner {
     Frontier all;
     for (std::size_t i = 0; i < node.operands.size(); ++i) {
       const Frontier& of = StateOf(node.operands[i]).frontier;
-      all = Joined(
-          all, slices && i == 0 ? PartOf(of, index, ShareOf(node)) : of);
+      all =
+          Joined(all, slices && i == 0 ? PartOf(of, index, ShareOf(node)) : of);
     }
     return all;
   }
@@ -151,8 +151,7 @@ class Planner {
 
   void Store(ChipValueId value) {
     Passing& state = StateOf(value);
-    drafts_.Carry(graph_.value(value).node, state.frontier,
-                  TypeOfValue(value));
+    drafts_.Carry(graph_.value(value).node, state.frontier, TypeOfValue(value));
     state = {.frontier = Itself(value)};
   }
 
@@ -165,8 +164,8 @@ class Planner {
       latest = std::max(latest, StateOf(operand).chain);
     if (latest == kNoChipNode) return kNoChipNode;
     const ValueType& result = TypeOfValue(node.results[0]);
-    bool goes_on = !IsMask(result) &&
-                   drafts_.RidesIn(FrontierOf(index), result) == latest;
+    bool goes_on =
+        !IsMask(result) && drafts_.RidesIn(FrontierOf(index), result) == latest;
     for (const ChipValueId operand : node.operands)
       if (StateOf(operand).chain == latest)
         goes_on = goes_on && MayReplace(TypeOfValue(operand), result);
@@ -215,9 +214,8 @@ class Planner {
     const double stored = bytes_[value];
     if (options_.stores == ChipStores::kWhereverItSaves)
       return kernels >= 2 && stored + kernels * stored < kernels * read;
-    const double writer =
-        BytesOf(state.frontier,
-                drafts_.RidesIn(state.frontier, TypeOfValue(value)));
+    const double writer = BytesOf(
+        state.frontier, drafts_.RidesIn(state.frontier, TypeOfValue(value)));
     return kernels > 2 && writer + stored + kernels * stored < kernels * read;
   }
 

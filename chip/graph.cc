@@ -220,8 +220,7 @@ ChipGraph ChipGraphOf(const Program& program, EntryPoint entry) {
   GraphMaker maker(program);
   if (program.entries.contains(entry)) maker.AddVariables();
   maker.Append(entry);
-  if (entry == EntryPoint::kTrainMicrobatch)
-    maker.Append(EntryPoint::kUpdate);
+  if (entry == EntryPoint::kTrainMicrobatch) maker.Append(EntryPoint::kUpdate);
   return maker.Take();
 }
 

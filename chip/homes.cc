@@ -38,8 +38,8 @@ std::vector<ChipValueId> FirstThere(const ChipGraph& graph,
   // What is written over comes before in the graph.
   std::vector<ChipValueId> first(over.size());
   for (std::size_t i = 0; i < over.size(); ++i)
-    first[i] = over[i] == kNoChipValue ? static_cast<ChipValueId>(i)
-                                       : first[over[i]];
+    first[i] =
+        over[i] == kNoChipValue ? static_cast<ChipValueId>(i) : first[over[i]];
   return first;
 }
 
@@ -57,7 +57,7 @@ void NoteUse(std::int32_t kernel, HomeUse& use) {
 
 // By value, of those that FirstThere names.
 std::vector<HomeUse> UsesOf(const ChipGraph& graph, const ChipProgram& program,
-                        const std::vector<ChipValueId>& first) {
+                            const std::vector<ChipValueId>& first) {
   std::vector<HomeUse> uses(graph.values.size());
   for (std::size_t i = 0; i < program.kernels.size(); ++i) {
     const auto index = static_cast<std::int32_t>(i);

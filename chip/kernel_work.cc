@@ -74,8 +74,7 @@ void KernelWorker::MendTraffic(ChipKernel& kernel) const {
     SetBytes(kernel.reads, from, std::min(BytesOf(from), BytesOf(result)));
   } else if (op == "GatherGrad") {
     // It adds into zeros, which are written first.
-    const double given =
-        std::min(BytesOf(node.operands[0]), BytesOf(result));
+    const double given = std::min(BytesOf(node.operands[0]), BytesOf(result));
     kernel.reads.push_back({result, given});
     kernel.writes.push_back({result, given});
   } else if (op == "scatter") {
@@ -104,8 +103,7 @@ void KernelWorker::WriteOver(std::int32_t update, bool adds,
   const ChipNode& node = graph_.node(kernel.main);
   const ChipValueId over = graph_.root(node.operands[0]);
   if (!MayWriteOver(over)) return;
-  const double given =
-      std::min(BytesOf(node.operands[update]), BytesOf(over));
+  const double given = std::min(BytesOf(node.operands[update]), BytesOf(over));
   SetBytes(kernel.reads, over, adds ? given : 0);
   SetBytes(kernel.writes, node.results[0], given);
   kernel.over = over;

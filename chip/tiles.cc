@@ -27,8 +27,8 @@ std::int64_t PowerOfTwo(std::int64_t at_least) {
 }
 
 std::int64_t VectorElements(std::int64_t elements, std::int64_t size) {
-  const std::int64_t tile = std::clamp(PowerOfTwo(elements),
-                                       kLeastVectorBytes / size, kVectorTile);
+  const std::int64_t tile =
+      std::clamp(PowerOfTwo(elements), kLeastVectorBytes / size, kVectorTile);
   return InTiles(elements, tile);
 }
 

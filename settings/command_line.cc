@@ -77,8 +77,8 @@ absl::Status SetPositional(const MainProgram& program, const Flag& flag,
         std::any_of(words.begin(), words.end(),
                     [&](const Word& word) { return word.text == value; });
     if (!known)
-      return Refused(program, absl::StrCat(
-                                  "there is no ", name, " \"", typed, "\"",
+      return Refused(program,
+                     absl::StrCat("there is no ", name, " \"", typed, "\"",
                                   InsteadOfWord(program, value, words),
                                   "; there are ", WordList(*flag.field)));
   }
@@ -181,11 +181,10 @@ absl::Status CheckVariables(const std::vector<const FieldDescriptor*>& taken,
   for (const FieldDescriptor* field : taken)
     for (const FieldDescriptor* other : taken)
       if (Excludes(*field, *other))
-        return absl::InvalidArgumentError(
-            absl::StrCat(Assigned(*field, variables), " and ",
-                         Assigned(*other, variables), " both ",
-                         SettingOf(*field).both(), "; leave one of them out: ",
-                         "unset ", VariableOf(*other)));
+        return absl::InvalidArgumentError(absl::StrCat(
+            Assigned(*field, variables), " and ", Assigned(*other, variables),
+            " both ", SettingOf(*field).both(),
+            "; leave one of them out: ", "unset ", VariableOf(*other)));
   return absl::OkStatus();
 }
 

@@ -145,8 +145,8 @@ class Setter {
     double bare = 0;
     const std::string digits =
         text.substr(0, text.find_last_of("0123456789") + 1);
-    const bool has_unit = !SettingOf(field_).unit().empty() &&
-                          digits != text && absl::SimpleAtod(digits, &bare);
+    const bool has_unit = !SettingOf(field_).unit().empty() && digits != text &&
+                          absl::SimpleAtod(digits, &bare);
     const std::string meant = NumberMeant(text, field_);
     return absl::StrCat(NumberWanted(field_),
                         has_unit ? ", without a unit" : "",
@@ -254,12 +254,11 @@ absl::Status SetFieldFromText(const std::string& flag, const std::string& value,
   for (const std::string& part : parts) {
     const auto wanted = setter.Set(part == "all" && !all.empty() ? all : part);
     if (!wanted.has_value()) continue;
-    const std::string list =
-        field.is_repeated() ? ListMeant(value, field) : "";
-    return BadValue(
-        flag, value, field,
-        list.empty() ? *wanted
-                     : absl::StrCat("it as a list with commas: ", list));
+    const std::string list = field.is_repeated() ? ListMeant(value, field) : "";
+    return BadValue(flag, value, field,
+                    list.empty()
+                        ? *wanted
+                        : absl::StrCat("it as a list with commas: ", list));
   }
   return absl::OkStatus();
 }
@@ -273,8 +272,8 @@ std::string NumberMeant(const std::string& text, const FieldDescriptor& field) {
   }
   const std::optional<std::int64_t> number =
       IsOfBytes(field) ? BytesMeant(text) : WholeNumberMeant(text);
-  const bool fits = number && Allows(rule, *number) &&
-                    (*number >= 0 || !IsUnsigned(field));
+  const bool fits =
+      number && Allows(rule, *number) && (*number >= 0 || !IsUnsigned(field));
   return fits ? absl::StrCat(*number) : "";
 }
 

@@ -187,8 +187,8 @@ absl::Status NoValueBefore(const Flag& flag, const std::string& next) {
       "--", name, " has no value: \"", next, "\" follows it; give ",
       IsOfNumbers(*flag.field) ? NumberWanted(*flag.field) : "a value",
       ", as in --", name, " ", ExampleOf(*flag.field),
-      " (a variable of the shell may be empty)",
-      not_this.empty() ? "" : "; ", not_this));
+      " (a variable of the shell may be empty)", not_this.empty() ? "" : "; ",
+      not_this));
 }
 
 absl::StatusOr<RawFlags> ReadRawFlags(const MainProgram& program,

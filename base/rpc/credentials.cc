@@ -53,10 +53,9 @@ absl::Status CheckToken(const RpcSecurity& security,
   const auto& metadata = context.client_metadata();
   const auto [first, last] = metadata.equal_range(kTokenMetadataKey);
   if (first == last) {
-    return absl::UnauthenticatedError(
-        absl::StrCat("the call carries no pod token (metadata ",
-                     kTokenMetadataKey, "); set ", kTokenVariable,
-                     " to the pod's"));
+    return absl::UnauthenticatedError(absl::StrCat(
+        "the call carries no pod token (metadata ", kTokenMetadataKey,
+        "); set ", kTokenVariable, " to the pod's"));
   }
   const std::string_view given(first->second.data(), first->second.size());
   if (std::next(first) != last || !TokensEqual(given, security.token)) {

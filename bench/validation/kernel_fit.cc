@@ -14,8 +14,8 @@ namespace {
 constexpr double kNear = 0.25;
 
 // XLA's names for what is no kernel.
-constexpr const char* kNoKernels[] = {"all-reduce",  "infeed",    "outfeed",
-                                      "while",       "conditional", "after-all",
+constexpr const char* kNoKernels[] = {"all-reduce", "infeed",      "outfeed",
+                                      "while",      "conditional", "after-all",
                                       "custom-call"};
 
 bool IsKernel(const OpRow& op) {

@@ -42,8 +42,8 @@ absl::StatusOr<std::string> Unpacked(const std::string& path) {
 absl::StatusOr<OpRow> RowOf(absl::string_view line) {
   const std::vector<std::string> words = absl::StrSplit(line, '\t');
   if (words.size() != kOpColumns)
-    return absl::DataLossError(absl::StrCat(words.size(), " columns, not ",
-                                            kOpColumns));
+    return absl::DataLossError(
+        absl::StrCat(words.size(), " columns, not ", kOpColumns));
   OpRow row;
   double self_us = 0;
   double gflops_per_second = 0;
@@ -55,8 +55,9 @@ absl::StatusOr<OpRow> RowOf(absl::string_view line) {
     return absl::DataLossError("a figure is no number");
   if (row.occurrences < 1 || !(self_us > 0) || !(gflops_per_second >= 0) ||
       !(gib_per_second >= 0))
-    return absl::DataLossError("occurrences and time must be above 0, rates 0 "
-                               "or more");
+    return absl::DataLossError(
+        "occurrences and time must be above 0, rates 0 "
+        "or more");
   row.program = words[0];
   row.category = words[1];
   row.seconds = self_us * 1e-6 / static_cast<double>(row.occurrences);

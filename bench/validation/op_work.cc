@@ -75,8 +75,8 @@ double PaddingOf(const std::string& hlo, int matrix_unit_side) {
     return std::min(Padded((*gradient)[2], matrix_unit_side),
                     Padded((*gradient)[3], matrix_unit_side));
   const auto filter = std::find_if(operands.begin(), operands.end(), IsFilter);
-  const auto features = std::find_if(results.rbegin(), results.rend(),
-                                     IsFeatures);
+  const auto features =
+      std::find_if(results.rbegin(), results.rend(), IsFeatures);
   if (std::count_if(operands.begin(), operands.end(), IsFilter) != 1 ||
       features == results.rend())
     return 1;

@@ -106,8 +106,7 @@ std::string OtherOptimizer(const PlanBits& then, const Program& program,
       "the checkpoint was trained with ", OptimizerText(then), ", this job ",
       program.rule == then.optimizer() ? "has another momentum"
                                        : absl::StrCat("has ", program.rule),
-      " (", differ,
-      "): go on with ", OptimizerFlags(then),
+      " (", differ, "): go on with ", OptimizerFlags(then),
       "; or, to begin anew, give another --model_dir or move it away; or take "
       "its weights alone into a new folder: "
       "--restore=STEP_FOLDER --restore_weights_only --model_dir=ANOTHER");

@@ -173,9 +173,9 @@ absl::Status AddArrayField(const std::string& path, const std::string& name,
                      ": save arrays of the same examples, as many rows in each "
                      "along the first axis"));
   if (fields.size() == kMostArrays)
-    return BadFields(
-        absl::StrCat(path, ": a data set has at most ", kMostArrays,
-                     " fields; this is one more: take it away"));
+    return BadFields(absl::StrCat(path, ": a data set has at most ",
+                                  kMostArrays,
+                                  " fields; this is one more: take it away"));
   PODSIM_RETURN_IF_ERROR(
       CheckNpyValues(header, file.bytes.substr(header.begin), path));
   fields.emplace(name, ArrayField{std::move(file), std::move(header)});

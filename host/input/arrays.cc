@@ -44,9 +44,9 @@ absl::Status AddField(const std::string& path, const std::string& name,
 absl::Status AddFields(const std::string& directory, const std::string& prefix,
                        int depth, ObjectStore& store, ArrayFields& fields) {
   if (depth > kDeepest)
-    return BadArrays(
-        absl::StrCat(directory, ": folders are nested deeper than ", kDeepest,
-                     ": if a link there leads back, delete it"));
+    return BadArrays(absl::StrCat(directory,
+                                  ": folders are nested deeper than ", kDeepest,
+                                  ": if a link there leads back, delete it"));
   PODSIM_ASSIGN_OR_RETURN(const std::vector<std::string> names,
                           store.List(directory));
   for (const std::string& name : names) {
@@ -69,11 +69,12 @@ absl::StatusOr<ArrayFields> FieldsIn(const std::string& directory,
   ArrayFields fields;
   PODSIM_RETURN_IF_ERROR(AddFields(directory, "", 0, store, fields));
   if (fields.empty())
-    return BadArrays(absl::StrCat(
-        directory,
-        " has no .npy file; each field of the data set is one, as "
-        "numpy.save('", directory, "/features.npy', x) writes it",
-        HoldsText(store, directory)));
+    return BadArrays(
+        absl::StrCat(directory,
+                     " has no .npy file; each field of the data set is one, as "
+                     "numpy.save('",
+                     directory, "/features.npy', x) writes it",
+                     HoldsText(store, directory)));
   return fields;
 }
 
@@ -82,10 +83,9 @@ std::string InPlaceOfTrain(const std::string& data_dir, ObjectStore& store) {
   const auto names = store.List(data_dir);
   if (absl::IsNotFound(names.status())) return BesideText(store, data_dir);
   if (!names.ok()) return "";
-  const bool arrays = std::any_of(names->begin(), names->end(),
-                                  [](const std::string& name) {
-                                    return absl::EndsWith(name, ".npy");
-                                  });
+  const bool arrays = std::any_of(
+      names->begin(), names->end(),
+      [](const std::string& name) { return absl::EndsWith(name, ".npy"); });
   absl::string_view above = data_dir;
   if (arrays && data_dir == "train") return "; such as --data_dir=.";
   if (arrays && absl::ConsumeSuffix(&above, "/train"))

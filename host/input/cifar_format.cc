@@ -116,12 +116,11 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenCifar(DatasetRequest request,
                                                          std::int32_t classes,
                                                          ObjectStore& store) {
   if (request.data_dir.empty())
-    return absl::InvalidArgumentError(
-        absl::StrCat("data set ", request.name,
-                     " needs the path of the folder with its .bin files, such "
-                     "as data/",
-                     labels == 1 ? "cifar-10-batches-bin"
-                                 : "cifar-100-binary"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "data set ", request.name,
+        " needs the path of the folder with its .bin files, such "
+        "as data/",
+        labels == 1 ? "cifar-10-batches-bin" : "cifar-100-binary"));
   PODSIM_RETURN_IF_ERROR(CheckIsBinary(request, store));
   if (request.features.empty()) request.features = kUsual;
   if (request.classes <= 1) request.classes = classes;

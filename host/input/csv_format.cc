@@ -174,11 +174,11 @@ class CsvFormat final : public ShardFormat {
     if (cells_ == 0) return absl::OkStatus();
     const std::int64_t count = CountCsvCells(WithoutEnd(line));
     if (count == cells_) return absl::OkStatus();
-    return absl::DataLossError(absl::StrCat(
-        file, ": line ", number, ", offset ", offset, ": a line of ",
-        FormatCounted(count, "cell"), ", but the ",
-        header_.empty() ? "first line" : "header", " has ", FormatCount(cells_),
-        ": mend the line, or delete it"));
+    return absl::DataLossError(
+        absl::StrCat(file, ": line ", number, ", offset ", offset,
+                     ": a line of ", FormatCounted(count, "cell"), ", but the ",
+                     header_.empty() ? "first line" : "header", " has ",
+                     FormatCount(cells_), ": mend the line, or delete it"));
   }
 
   const std::vector<CsvColumns> columns_;  // by field of the schema
@@ -238,11 +238,11 @@ absl::StatusOr<std::unique_ptr<const ShardFormat>> NewCsvFormat(
     PODSIM_ASSIGN_OR_RETURN(of.last, ColumnOf(ends.back(), names));
     const bool turned = of.last < of.first;
     if (turned || ends.size() > 2)
-      return absl::InvalidArgumentError(PrintableLine(absl::StrCat(
-          "features: ", field.key,
-          " is no range FIRST..LAST of columns: write ",
-          turned ? ends.back() : ends.front(), kRange,
-          turned ? ends.front() : ends.back())));
+      return absl::InvalidArgumentError(PrintableLine(
+          absl::StrCat("features: ", field.key,
+                       " is no range FIRST..LAST of columns: write ",
+                       turned ? ends.back() : ends.front(), kRange,
+                       turned ? ends.front() : ends.back())));
     PODSIM_RETURN_IF_ERROR(CheckNumbers(schema, field, of));
     columns.push_back(of);
   }
@@ -271,8 +271,8 @@ CsvDataset OpenDescribed(const DatasetRequest& request, ObjectStore& store,
                             FirstCsvLines(files.train, 1, store));
     header = lines.front();
   }
-  PODSIM_ASSIGN_OR_RETURN(
-      auto format, NewCsvFormat(schema, header, checked_classes, cells));
+  PODSIM_ASSIGN_OR_RETURN(auto format,
+                          NewCsvFormat(schema, header, checked_classes, cells));
   return OpenShards(request, std::move(schema), std::move(format), store,
                     std::move(notes));
 }

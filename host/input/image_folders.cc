@@ -250,15 +250,15 @@ absl::StatusOr<ImageSplits> FindImages(const std::string& folder,
     if (!parted || !has(name) || !splits.eval.files.empty()) continue;
     const std::string of_eval = absl::StrCat(folder, "/", name);
     PODSIM_ASSIGN_OR_RETURN(splits.eval, ReadImageSplit(of_eval, store));
-    PODSIM_RETURN_IF_ERROR(TakeLabels(splits.train.classes, of_train, of_eval,
-                                      splits.eval));
+    PODSIM_RETURN_IF_ERROR(
+        TakeLabels(splits.train.classes, of_train, of_eval, splits.eval));
     AddNotes(splits.eval, of_eval, splits.notes);
   }
   const std::string left_out = OtherFolders(names);
   if (parted && splits.eval.files.empty() && !left_out.empty())
-    splits.notes.push_back(absl::StrCat(
-        "no eval split: ", left_out, " in ", folder,
-        " left out, as none is called ", absl::StrJoin(kEvalWords, ", ")));
+    splits.notes.push_back(absl::StrCat("no eval split: ", left_out, " in ",
+                                        folder, " left out, as none is called ",
+                                        absl::StrJoin(kEvalWords, ", ")));
   return splits;
 }
 

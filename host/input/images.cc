@@ -60,8 +60,9 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, bool far,
   if (absl::IsOutOfRange(bytes.status()) ||
       (bytes.ok() && static_cast<std::int64_t>(bytes->size()) > kMostFileBytes))
     return absl::DataLossError(
-        absl::StrCat(path, ": more than 64 MiB, the most of an image: make it "
-                           "smaller, or delete it"));
+        absl::StrCat(path,
+                     ": more than 64 MiB, the most of an image: make it "
+                     "smaller, or delete it"));
   return bytes;
 }
 

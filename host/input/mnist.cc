@@ -109,11 +109,10 @@ absl::Status SameImageSize(const IdxFile& train, const IdxFile& eval) {
   if (train.header.rows == eval.header.rows &&
       train.header.columns == eval.header.columns)
     return absl::OkStatus();
-  return absl::DataLossError(
-      absl::StrCat(eval.name, ": offset 8: images are ", eval.header.rows,
-                   " x ", eval.header.columns, ", but those of ", train.name,
-                   " are ", train.header.rows, " x ", train.header.columns,
-                   ": fetch both again"));
+  return absl::DataLossError(absl::StrCat(
+      eval.name, ": offset 8: images are ", eval.header.rows, " x ",
+      eval.header.columns, ", but those of ", train.name, " are ",
+      train.header.rows, " x ", train.header.columns, ": fetch both again"));
 }
 
 int LargestLabel(const IdxFile& labels) {

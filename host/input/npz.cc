@@ -36,9 +36,9 @@ absl::StatusOr<ArrayFields> FieldsOfZip(const std::string& path,
     if (!absl::ConsumeSuffix(&name, ".npy")) continue;
     unpacked += member.unpacked;
     if (unpacked > kMostBytes)
-      return absl::ResourceExhaustedError(absl::StrCat(
-          path, ": its arrays have more than ", kMostBytes, " bytes",
-          kAsArrays));
+      return absl::ResourceExhaustedError(
+          absl::StrCat(path, ": its arrays have more than ", kMostBytes,
+                       " bytes", kAsArrays));
     PODSIM_ASSIGN_OR_RETURN(std::string bytes,
                             ReadZipMember(archive, member, path));
     PODSIM_RETURN_IF_ERROR(AddArrayField(absl::StrCat(path, "/", member.name),

@@ -86,7 +86,8 @@ absl::Status ParseNumbers(const std::string& item, const std::string& step,
        absl::StrSplit(absl::StripPrefix(text, ":"), ':')) {
     float number = 0;
     if (!absl::SimpleAtof(part, &number) || !(std::abs(number) < 1e30F))
-      return BadSchema(item, absl::StrCat("'+", step, "' needs numbers, as in "
+      return BadSchema(item, absl::StrCat("'+", step,
+                                          "' needs numbers, as in "
                                           "+mean:0.5:0.4:0.3 or +std:0.25"));
     numbers.push_back(number);
   }
@@ -94,10 +95,10 @@ absl::Status ParseNumbers(const std::string& item, const std::string& step,
       static_cast<std::size_t>(field.shape.empty() ? 0 : field.shape.back());
   if (numbers.size() == 1) numbers.resize(channels, numbers[0]);
   if (numbers.size() != channels)
-    return BadSchema(item,
-                     absl::StrCat("'+", step, "' has ", numbers.size(),
-                                  " numbers for ", channels,
-                                  " channels: give one for each, or one"));
+    return BadSchema(
+        item,
+        absl::StrCat("'+", step, "' has ", numbers.size(), " numbers for ",
+                     channels, " channels: give one for each, or one"));
   return absl::OkStatus();
 }
 

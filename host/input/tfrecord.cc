@@ -48,11 +48,10 @@ absl::StatusOr<RecordAt> ParseRecordHeader(std::string_view bytes,
                                            std::int64_t size,
                                            const std::string& file) {
   if (static_cast<std::int64_t>(bytes.size()) < kRecordHeader)
-    return Damaged(
-        file, offset,
-        absl::StrCat("the file is cut short: ", bytes.size(),
-                     " bytes where a record's header has ", kRecordHeader,
-                     kWriteAgain));
+    return Damaged(file, offset,
+                   absl::StrCat("the file is cut short: ", bytes.size(),
+                                " bytes where a record's header has ",
+                                kRecordHeader, kWriteAgain));
   const std::uint64_t length = LittleEndian(bytes.substr(0, kLengthBytes));
   if (MaskedCrc(bytes.substr(0, kLengthBytes)) !=
       LittleEndian(bytes.substr(kLengthBytes, kCrcBytes)))
@@ -61,10 +60,10 @@ absl::StatusOr<RecordAt> ParseRecordHeader(std::string_view bytes,
                                 "damaged, or no TFRecord file",
                                 kWriteAgain));
   if (length > kMostRecordBytes)
-    return Damaged(file, offset,
-                   absl::StrCat("a record of ", length, " bytes; at most ",
-                                kMostRecordBytes,
-                                " are allowed: write smaller examples"));
+    return Damaged(
+        file, offset,
+        absl::StrCat("a record of ", length, " bytes; at most ",
+                     kMostRecordBytes, " are allowed: write smaller examples"));
   const RecordAt record = {.begin = offset + kRecordHeader,
                            .length = static_cast<std::int64_t>(length)};
   if (record.end() > size)

@@ -73,12 +73,11 @@ class TfRecordFormat final : public ShardFormat {
       records.offsets.push_back(records.end);
       PODSIM_RETURN_IF_ERROR(source.Skip(record.end() - records.end));
       if (source.offset() != record.end())
-        return absl::DataLossError(
-            absl::StrCat(file, ": offset ", records.end,
-                         ": the file is cut short: a record of ", record.length,
-                         " bytes would end at ", record.end(),
-                         ", the unpacked file at ", source.offset(),
-                         "; fetch or write it again"));
+        return absl::DataLossError(absl::StrCat(
+            file, ": offset ", records.end,
+            ": the file is cut short: a record of ", record.length,
+            " bytes would end at ", record.end(), ", the unpacked file at ",
+            source.offset(), "; fetch or write it again"));
     }
   }
 

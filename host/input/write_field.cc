@@ -33,14 +33,13 @@ absl::Status WrongCount(const SchemaField& field, std::int64_t has,
                         const char* what, bool exact = true) {
   const bool of_classes = field.input == kLabels && field.elements() == 1;
   const bool flat = exact && has > 0 && !field.is_image();
-  return Bad(field,
-             absl::StrCat("it has ", has, " ", what, ", the schema wants ",
-                          field.elements(),
-                          of_classes
-                              ? ": write the number of the example's class"
+  return Bad(
+      field,
+      absl::StrCat("it has ", has, " ", what, ", the schema wants ",
+                   field.elements(),
+                   of_classes ? ": write the number of the example's class"
                               : ": give it a shape that fits",
-                          flat && !of_classes ? absl::StrCat(", [", has, "]")
-                                              : ""));
+                   flat && !of_classes ? absl::StrCat(", [", has, "]") : ""));
 }
 
 // Of bytes that are no raw values: a photograph has a type of its own.
@@ -133,8 +132,8 @@ class ValueWriter {
   }
 
   absl::Status OutOfRange(std::int64_t value) const {
-    return Bad(field_, absl::StrCat("value ", value,
-                                    " is beyond the range of ", RangeText<S>(),
+    return Bad(field_, absl::StrCat("value ", value, " is beyond the range of ",
+                                    RangeText<S>(),
                                     ": write values in it, or give another "
                                     "type"));
   }

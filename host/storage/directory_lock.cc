@@ -333,10 +333,9 @@ absl::Status DirectoryLock::Renew() const {
           ? absl::StrCat("this job gave no sign of life for ",
                          absl::FormatDuration(kLockLease), " or more")
           : std::string("the file that this job held was removed or replaced");
-  return absl::FailedPreconditionError(
-      absl::StrCat(path_, " was taken over by pid ", now->pid, " on ",
-                   now->host, ": ", why,
-                   "; leave the folder to that job, or give this one another"));
+  return absl::FailedPreconditionError(absl::StrCat(
+      path_, " was taken over by pid ", now->pid, " on ", now->host, ": ", why,
+      "; leave the folder to that job, or give this one another"));
 }
 
 }  // namespace podsim

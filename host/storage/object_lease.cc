@@ -191,12 +191,11 @@ absl::Status ObjectLease::TakenOver() {
                      ": the store denies a change on condition of the "
                      "generation that it names, though this job holds it; try "
                      "again"));
-  return absl::FailedPreconditionError(
-      absl::StrCat(path_, " was taken over by ", WhoIs(record),
-                   ": this job gave no sign of life for ",
-                   absl::FormatDuration(kLockLease),
-                   " or more; leave the folder to that job, or give this one "
-                   "another"));
+  return absl::FailedPreconditionError(absl::StrCat(
+      path_, " was taken over by ", WhoIs(record),
+      ": this job gave no sign of life for ", absl::FormatDuration(kLockLease),
+      " or more; leave the folder to that job, or give this one "
+      "another"));
 }
 
 absl::Status ObjectLease::Renew() {

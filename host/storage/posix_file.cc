@@ -144,9 +144,9 @@ absl::StatusOr<std::string> Buffer(std::int64_t bytes,
   try {
     return std::string(static_cast<std::size_t>(bytes), '\0');
   } catch (const std::bad_alloc&) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "read ", path, ": no memory for its ", FormatBytes(bytes),
-        "; free some memory, or give a smaller file"));
+    return absl::ResourceExhaustedError(
+        absl::StrCat("read ", path, ": no memory for its ", FormatBytes(bytes),
+                     "; free some memory, or give a smaller file"));
   }
 }
 

@@ -57,12 +57,15 @@ struct Reach {
   double least;
   double most;
 };
-constexpr Reach kReaches[] = {
-    {"_share", 1e-3, 1},          {"bytes_per_second", 1e6, 1e16},
-    {"hop_seconds", 1e-12, 1e-3}, {"_seconds", 1e-12, 1},
-    {"hbm_bytes", 1, 1e15},       {"_bytes", 1, 1e12},
-    {"clock_hz", 1e3, 1e12},      {"flops_per_second", 1e6, 1e20},
-    {"_per_cycle_per_core", 1, 1e9}};
+constexpr Reach kReaches[] = {{"_share", 1e-3, 1},
+                              {"bytes_per_second", 1e6, 1e16},
+                              {"hop_seconds", 1e-12, 1e-3},
+                              {"_seconds", 1e-12, 1},
+                              {"hbm_bytes", 1, 1e15},
+                              {"_bytes", 1, 1e12},
+                              {"clock_hz", 1e3, 1e12},
+                              {"flops_per_second", 1e6, 1e20},
+                              {"_per_cycle_per_core", 1, 1e9}};
 
 std::string WhatIsOutOfReach(const NamedFigure& named) {
   for (const Reach& reach : kReaches) {
@@ -188,10 +191,9 @@ absl::Status CheckGeneration(const Generation& generation) {
   }
   for (const char* name : kNeeded)
     if (given.count(name) == 0)
-      return Wrong(generation,
-                   absl::StrCat(name, " is missing: write ", name,
-                                " { value: X }, as pod_launch "
-                                "--print_hardware=v3 prints it"));
+      return Wrong(generation, absl::StrCat(name, " is missing: write ", name,
+                                            " { value: X }, as pod_launch "
+                                            "--print_hardware=v3 prints it"));
   for (const SliceShape& slice : generation.slices()) {
     const std::string wrong = WhatIsWrongIn(generation, slice);
     if (!wrong.empty()) return Wrong(generation, wrong);

@@ -67,9 +67,9 @@ Value Attention(Graph& graph, Value query_value, Value key_value,
       Dot(Split(query, heads), Split(key, heads), {{0, 2}, {3}, {0, 2}, {3}}) *
       (1 / std::sqrt(columns));
   if (mask.present()) scores = Masked(scores, query.With(mask));
-  const Expr shares = query.With(Dropout(
-      graph, Softmax(graph, scores.value(), -1, name), dropout,
-      name.empty() ? "" : name + "/dropout"));
+  const Expr shares =
+      query.With(Dropout(graph, Softmax(graph, scores.value(), -1, name),
+                         dropout, name.empty() ? "" : name + "/dropout"));
   const Expr mixed =
       Dot(shares, Split(value, heads), {{0, 1}, {3}, {0, 2}, {1}});
   return mixed.Transpose({0, 2, 1, 3}).Reshape(shape).value();

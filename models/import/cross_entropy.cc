@@ -230,7 +230,8 @@ absl::StatusOr<int> LossesOf(FlatBuilder& builder, const Logits& logits,
                              int indices, const ValueType& type) {
   PODSIM_ASSIGN_OR_RETURN(const int places, PlacesOf(builder, indices));
   PODSIM_ASSIGN_OR_RETURN(const int loss, Xent(builder, logits, places, kLoss));
-  PODSIM_ASSIGN_OR_RETURN(const int shaped, Reshaped(builder, loss, type.shape));
+  PODSIM_ASSIGN_OR_RETURN(const int shaped,
+                          Reshaped(builder, loss, type.shape));
   return InType(builder, shaped, type.dtype);
 }
 

@@ -144,11 +144,9 @@ absl::StatusOr<int> EmitExtremes(FlatBuilder& builder, const HloUse& use) {
   dims.segment = from.scatter_dims_to_operand_dims(0);
   dims.all = operand;
   if (operand.dims[static_cast<std::size_t>(dims.segment)] > kMostSegments)
-    return absl::UnimplementedError(
-        absl::StrCat("it has ",
-                     operand.dims[static_cast<std::size_t>(dims.segment)],
-                     " segments, more than ", kMostSegments,
-                     "; take fewer at a time"));
+    return absl::UnimplementedError(absl::StrCat(
+        "it has ", operand.dims[static_cast<std::size_t>(dims.segment)],
+        " segments, more than ", kMostSegments, "; take fewer at a time"));
   PlaceIndices(from, builder.type(use.operands[1]).shape, dims);
   PlaceUpdates(from, operand.rank(), builder.type(use.operands[2]).shape.rank(),
                dims);

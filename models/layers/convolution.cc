@@ -77,10 +77,9 @@ Value Conv2D(Graph& graph, const std::string& name, Value x,
                                       {{window.height.size, window.width.size,
                                         graph.type(x).shape.dims[3], features}},
                                       KernelInitializer(how));
-  const Value bias =
-      how.has_bias
-          ? graph.Variable(name + "/bias", {{features}}, Initializer::kZeros)
-          : kNone;
+  const Value bias = how.has_bias ? graph.Variable(name + "/bias", {{features}},
+                                                   Initializer::kZeros)
+                                  : kNone;
   const Expr images(graph, x, name);
   const Expr sums = images.Apply("convolution", {images.With(kernel)},
                                  ConvolutionAttributes(window));

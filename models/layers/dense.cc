@@ -50,10 +50,9 @@ Value Projection(Graph& graph, const std::string& name, Value x,
   const std::int64_t inputs = graph.type(x).shape.dims.back();
   const Value kernel = graph.Variable(name + "/kernel", {{inputs, width}},
                                       KernelInitializer(how));
-  const Value bias =
-      how.has_bias
-          ? graph.Variable(name + "/bias", {{width}}, Initializer::kZeros)
-          : kNone;
+  const Value bias = how.has_bias ? graph.Variable(name + "/bias", {{width}},
+                                                   Initializer::kZeros)
+                                  : kNone;
   const Expr operand(graph, x, name);
   const Expr product =
       Dot(operand, operand.With(kernel), {{}, {last}, {}, {0}});

@@ -8,9 +8,9 @@ namespace podsim {
 Value Embedding(Graph& graph, const std::string& name, Value ids,
                 std::int64_t count, std::int64_t width) {
   if (!graph.Owns(ids)) return kNone;  // its error is latched
-  return RowsAt(graph,
-              graph.Variable(name, {{count, width}}, Initializer::kSmallNormal),
-              ids, name);
+  return RowsAt(
+      graph, graph.Variable(name, {{count, width}}, Initializer::kSmallNormal),
+      ids, name);
 }
 
 Value RowsAt(Graph& graph, Value table, Value ids, const std::string& name) {

@@ -8,8 +8,7 @@ namespace podsim {
 Value MultiHeadAttention(Graph& graph, const std::string& name, Value x,
                          std::int64_t heads, Value mask) {
   return MultiHeadAttention(
-      graph, name, x, x,
-      {.heads = heads, .mask = mask, .has_key_bias = false});
+      graph, name, x, x, {.heads = heads, .mask = mask, .has_key_bias = false});
 }
 
 Value MultiHeadAttention(Graph& graph, const std::string& name, Value x,

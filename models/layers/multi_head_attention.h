@@ -21,7 +21,7 @@ Value MultiHeadAttention(Graph& graph, const std::string& name, Value x,
 struct MultiHead {
   std::int64_t heads = 1;
   Value mask = kNone;
-  double dropout = 0;  // of the softmax's results
+  double dropout = 0;    // of the softmax's results
   bool has_bias = true;  // of query, value and out
   bool has_key_bias = true;
   // Of all four kernels; none: as KernelInitializer says.

@@ -88,7 +88,8 @@ constexpr OpEntry kElementwiseOps[] = {
     Row("ReluGrad", 2,
         {.value = [](const double* x) { return x[1] > 0 ? x[0] : 0; },
          .vector_flops = 2}),
-    // dy, a, b -> dy times 1 where a > b, half where they are equal, else 0. Two
+    // dy, a, b -> dy times 1 where a > b, half where they are equal, else 0.
+    // Two
     // comparisons, two choices, a product.
     Row("MaximumGrad", 3,
         {.value =

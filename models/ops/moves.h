@@ -75,9 +75,8 @@ inline Value AsDType(GradientBuilder& builder, Value x, DType dtype) {
 inline Value SumOver(GradientBuilder& builder, Value x, Dims dims) {
   OpAttributes sum = WithList("dimensions", std::move(dims));
   sum.word = "add";
-  return builder.Apply(OpCode("reduce"),
-                       {AsDType(builder, x, DType::kFloat32)}, "grad",
-                       std::move(sum));
+  return builder.Apply(OpCode("reduce"), {AsDType(builder, x, DType::kFloat32)},
+                       "grad", std::move(sum));
 }
 
 // The same use of bfloat16.

@@ -102,9 +102,9 @@ void AddRounding(const Tensor& sums, Tensor& bounds) {
   if (sums.type.dtype != DType::kBFloat16) return;
   constexpr double kUnit = 0x1p-8;
   for (std::size_t i = 0; i < bounds.values.size(); ++i)
-    bounds.values[i] =
-        (1 + kUnit) * bounds.values[i] +
-        2 * kUnit / (1 - kUnit) * std::fabs(sums.values[i]) + kTiny;
+    bounds.values[i] = (1 + kUnit) * bounds.values[i] +
+                       2 * kUnit / (1 - kUnit) * std::fabs(sums.values[i]) +
+                       kTiny;
 }
 
 }  // namespace podsim

@@ -132,14 +132,12 @@ OpCost PadCost(const OpSignature& signature, std::int64_t rows) {
   const Dims sizes = DimsFor(signature.inputs[0].shape, rows);
   std::vector<WindowDimension> kept;
   for (std::size_t i = 0; i < sizes.size(); ++i)
-    kept.push_back(
-        {.base = sizes[i],
-         .base_dilation = attributes.List("interior_padding")[i] + 1,
-         .low = attributes.List("edge_padding_low")[i],
-         .high = attributes.List("edge_padding_high")[i]});
+    kept.push_back({.base = sizes[i],
+                    .base_dilation = attributes.List("interior_padding")[i] + 1,
+                    .low = attributes.List("edge_padding_low")[i],
+                    .high = attributes.List("edge_padding_high")[i]});
   cost.bytes_read =
-      ShownTaps(kept) *
-          static_cast<double>(SizeOf(signature.inputs[0].dtype)) +
+      ShownTaps(kept) * static_cast<double>(SizeOf(signature.inputs[0].dtype)) +
       Bytes(signature.inputs.last(1), rows);
   return cost;
 }

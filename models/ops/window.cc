@@ -142,8 +142,8 @@ OpCost ReduceWindowCost(const OpSignature& signature, std::int64_t rows) {
 // its place; per place an addition.
 OpCost SelectAndScatterCost(const OpSignature& signature, std::int64_t rows) {
   OpCost cost = CopyCost(signature, rows);
-  cost.vector_flops = 3 * ElementsShown(signature, rows) +
-                      Elements(signature.inputs[1], rows);
+  cost.vector_flops =
+      3 * ElementsShown(signature, rows) + Elements(signature.inputs[1], rows);
   return cost;
 }
 

@@ -25,9 +25,9 @@ absl::StatusOr<const UpdateRule*> RuleOf(const CompileOptions& options) {
   PODSIM_RETURN_IF_ERROR(CheckRuleSettings(*rule, options.rule_settings));
   // Written so that NaN is refused too.
   if (!(options.clip_norm >= 0))
-    return absl::InvalidArgumentError(absl::StrCat(
-        "clip_norm is ", options.clip_norm,
-        " but must be at least 0, which clips nothing"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("clip_norm is ", options.clip_norm,
+                     " but must be at least 0, which clips nothing"));
   return rule;
 }
 

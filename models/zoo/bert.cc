@@ -1,6 +1,6 @@
 // BERT's pre-training [Devlin et al., BERT: pre-training of deep bidirectional
-// transformers, 2018; google-research/bert, modeling.py and run_pretraining.py],
-// as MLPerf trains it:
+// transformers, 2018; google-research/bert, modeling.py and
+// run_pretraining.py], as MLPerf trains it:
 //
 //   tokens, their segments and positions, a row of a table each; norm
 //   layers of norm(x + attention(x)), norm(x + feed_forward(x)): GELU, by the
@@ -13,9 +13,9 @@
 // The loss of an example is the mean over its masked tokens, by their weights,
 // plus that of the next sentence; run_pretraining.py takes the first mean over
 // all masked tokens of a core's batch. In training the part
-// ModelConfig::dropout of embeddings, of attention's shares and of what is added
-// to x is dropped. All kernels and tables begin normal with deviation 0.02, in
-// the published code without what is beyond twice that.
+// ModelConfig::dropout of embeddings, of attention's shares and of what is
+// added to x is dropped. All kernels and tables begin normal with deviation
+// 0.02, in the published code without what is beyond twice that.
 #include <algorithm>
 #include <cstddef>
 #include <vector>
@@ -98,14 +98,13 @@ enum BertInput : std::size_t {
 std::vector<ModelInput> BertInputsOf(const BertSizes& sizes) {
   const Shape sequence = {{sizes.sequence_length}};
   const Shape masked = {{sizes.predictions}};
-  return {
-      {"input_ids", DType::kInt32, sequence, sizes.vocabulary},
-      {"input_mask", DType::kInt32, sequence, 2},
-      {"segment_ids", DType::kInt32, sequence, kSegments},
-      {"masked_lm_positions", DType::kInt32, masked, sizes.sequence_length},
-      {"masked_lm_ids", DType::kInt32, masked, sizes.vocabulary},
-      {"masked_lm_weights", DType::kFloat32, masked},
-      {"next_sentence_labels", DType::kInt32, {}, 2}};
+  return {{"input_ids", DType::kInt32, sequence, sizes.vocabulary},
+          {"input_mask", DType::kInt32, sequence, 2},
+          {"segment_ids", DType::kInt32, sequence, kSegments},
+          {"masked_lm_positions", DType::kInt32, masked, sizes.sequence_length},
+          {"masked_lm_ids", DType::kInt32, masked, sizes.vocabulary},
+          {"masked_lm_weights", DType::kFloat32, masked},
+          {"next_sentence_labels", DType::kInt32, {}, 2}};
 }
 
 // What one pass appends.
@@ -122,12 +121,12 @@ class BertPass {
       return MeanOverTokens(graph_, values, inputs[kMaskedWeights], name);
     };
     CompileInput input;
-    input.loss =
-        graph_.Add(mean(masked.loss, "mlm/loss"), next.loss, "pretraining_loss");
+    input.loss = graph_.Add(mean(masked.loss, "mlm/loss"), next.loss,
+                            "pretraining_loss");
     input.weights = graph_.ExampleWeights();
-    input.metrics = {PercentOf("masked_lm_accuracy",
-                               mean(masked.correct, "mlm/accuracy")),
-                     PercentOf("next_sentence_accuracy", next.correct)};
+    input.metrics = {
+        PercentOf("masked_lm_accuracy", mean(masked.correct, "mlm/accuracy")),
+        PercentOf("next_sentence_accuracy", next.correct)};
     return input;
   }
 
@@ -141,8 +140,9 @@ class BertPass {
   }
 
   Value Encoded(const std::vector<Value>& inputs) {
-    table_ = graph_.Variable("embed/tokens", {{sizes_.vocabulary, sizes_.width}},
-                             Initializer::kSmallNormal);
+    table_ =
+        graph_.Variable("embed/tokens", {{sizes_.vocabulary, sizes_.width}},
+                        Initializer::kSmallNormal);
     Value x = RowsAt(graph_, table_, inputs[kInputIds], "embed/tokens");
     x = graph_.Add(x,
                    Embedding(graph_, "embed/segments", inputs[kSegmentIds],
@@ -163,13 +163,14 @@ class BertPass {
       return graph_.Add(x, Dropout(graph_, added, dropout_, name + what),
                         absl::StrCat(name, what, "/add"));
     };
-    x = Norm(name + "/norm_0",
-             plus(MultiHeadAttention(graph_, name + "/attention", x, x,
-                                     {.heads = sizes_.heads,
-                                      .mask = mask,
-                                      .dropout = dropout_,
-                                      .initializer = Initializer::kSmallNormal}),
-                  "/dropout_0"));
+    x = Norm(
+        name + "/norm_0",
+        plus(MultiHeadAttention(graph_, name + "/attention", x, x,
+                                {.heads = sizes_.heads,
+                                 .mask = mask,
+                                 .dropout = dropout_,
+                                 .initializer = Initializer::kSmallNormal}),
+             "/dropout_0"));
     return Norm(name + "/norm_1",
                 plus(FeedForward(graph_, name + "/feed_forward", x,
                                  sizes_.feed_forward, How(Activation::kGelu)),
@@ -193,10 +194,10 @@ class BertPass {
   CrossEntropyValues NextSentence(Value x, Value labels) {
     const Expr first =
         Expr(graph_, x, "pooler").Slice({0, 0, 0}, {1, 1, sizes_.width});
-    const Value pooled =
-        Projection(graph_, "pooler",
-                   graph_.Reshape(first.value(), {{sizes_.width}}, "pooler/first"),
-                   sizes_.width, How(Activation::kTanh));
+    const Value pooled = Projection(
+        graph_, "pooler",
+        graph_.Reshape(first.value(), {{sizes_.width}}, "pooler/first"),
+        sizes_.width, How(Activation::kTanh));
     return SoftmaxCrossEntropy(graph_,
                                Projection(graph_, "nsp", pooled, 2, How()),
                                labels, /*smoothing=*/0, "nsp/xent");

@@ -1,6 +1,6 @@
 // GPT-2 [Radford et al., Language models are unsupervised multitask learners,
-// 2019; the configurations gpt2 to gpt2-xl of Hugging Face]: a decoder that says
-// each token's successor.
+// 2019; the configurations gpt2 to gpt2-xl of Hugging Face]: a decoder that
+// says each token's successor.
 //
 //   "tokens" int32 [B, T], a row of "embed/tokens" each, plus "embed/positions"
 //   layers of x + attention(norm(x)), which looks at no later token, and of
@@ -9,11 +9,11 @@
 //   norm, and products with the table of tokens
 //
 // "targets" [B, T] are the tokens that follow. In training the part
-// ModelConfig::dropout of embeddings, of attention's shares and of what is added
-// to x is dropped. All kernels and tables begin normal with deviation 0.02; the
-// published ones that are added to x begin smaller, by the root of twice the
-// layers. Queries, keys and values are three products; published is one of
-// three times the width.
+// ModelConfig::dropout of embeddings, of attention's shares and of what is
+// added to x is dropped. All kernels and tables begin normal with deviation
+// 0.02; the published ones that are added to x begin smaller, by the root of
+// twice the layers. Queries, keys and values are three products; published is
+// one of three times the width.
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -104,7 +104,8 @@ CompileInput Gpt2Pass(Graph& graph, const Gpt2Sizes& sizes,
   x = Dropout(graph, x, dropout, "embed/dropout");
   const Value mask = CausalMask(graph, sizes.sequence_length, "causal");
   for (std::int64_t layer = 0; layer < sizes.layers; ++layer)
-    x = Gpt2Layer(graph, absl::StrCat("layer_", layer), x, sizes, mask, dropout);
+    x = Gpt2Layer(graph, absl::StrCat("layer_", layer), x, sizes, mask,
+                  dropout);
   x = LayerNorm(graph, "norm", x, kGpt2Epsilon);
   const auto values = SoftmaxCrossEntropy(
       graph, ProductWithRows(graph, x, table, "logits"), inputs[1],
@@ -112,9 +113,9 @@ CompileInput Gpt2Pass(Graph& graph, const Gpt2Sizes& sizes,
   CompileInput input;
   input.loss = MeanOverTokens(graph, values.loss, kNone, "loss");
   input.weights = graph.ExampleWeights();
-  input.metrics = {PercentOf("token_accuracy",
-                             MeanOverTokens(graph, values.correct, kNone,
-                                            "token_accuracy"))};
+  input.metrics = {PercentOf(
+      "token_accuracy",
+      MeanOverTokens(graph, values.correct, kNone, "token_accuracy"))};
   return input;
 }
 

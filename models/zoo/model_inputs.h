@@ -15,7 +15,7 @@ namespace podsim {
 struct ModelInput {
   std::string name;
   DType dtype = DType::kInt32;
-  Shape shape;              // of one example
+  Shape shape;             // of one example
   std::int64_t below = 0;  // whole numbers: each is of [0, below)
 };
 

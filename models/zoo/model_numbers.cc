@@ -49,11 +49,10 @@ absl::StatusOr<std::vector<ModelNumber>> ParseNumbers(
 }
 
 std::string NumbersText(const ModelConfig& config) {
-  return absl::StrJoin(config.numbers(), ",",
-                       [](std::string* out, const ModelNumber& number) {
-                         absl::StrAppend(out, number.name(), "=",
-                                         number.value());
-                       });
+  return absl::StrJoin(
+      config.numbers(), ",", [](std::string* out, const ModelNumber& number) {
+        absl::StrAppend(out, number.name(), "=", number.value());
+      });
 }
 
 absl::Status UnknownNumber(const ModelConfig& config, std::string_view name,
@@ -69,8 +68,8 @@ absl::Status CheckNumber(const ModelNumber& number, std::int64_t least,
   if (number.value() >= least && number.value() <= most)
     return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
-      "model_config: ", number.name(), " is ", number.value(), "; allowed: ",
-      FormatCount(least), " to ", FormatCount(most)));
+      "model_config: ", number.name(), " is ", number.value(),
+      "; allowed: ", FormatCount(least), " to ", FormatCount(most)));
 }
 
 }  // namespace podsim

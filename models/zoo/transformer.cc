@@ -9,12 +9,13 @@
 //   the encoder's output between the two; norm
 //   products with the table
 //
-// Feed-forward layers have relu. Attention has no biases. The loss of an example
-// is the mean over its targets that are no padding, of labels smoothed by 0.1;
-// the published code takes that mean over a core's batch. In training the part
-// ModelConfig::dropout of embeddings, of attention's shares, of feed-forward
-// units and of what is added to x is dropped. Kernels begin Glorot-uniform, the
-// table normal with deviation 0.02 (published: the width to the power -1/2).
+// Feed-forward layers have relu. Attention has no biases. The loss of an
+// example is the mean over its targets that are no padding, of labels smoothed
+// by 0.1; the published code takes that mean over a core's batch. In training
+// the part ModelConfig::dropout of embeddings, of attention's shares, of
+// feed-forward units and of what is added to x is dropped. Kernels begin
+// Glorot-uniform, the table normal with deviation 0.02 (published: the width to
+// the power -1/2).
 #include <cmath>
 #include <vector>
 
@@ -71,11 +72,11 @@ class TransformerPass {
       : graph_(graph), sizes_(sizes), dropout_(dropout) {}
 
   CompileInput Losses(Value inputs, Value targets) {
-    table_ = graph_.Variable("embed/tokens", {{sizes_.vocabulary, sizes_.width}},
-                             Initializer::kSmallNormal);
+    table_ =
+        graph_.Variable("embed/tokens", {{sizes_.vocabulary, sizes_.width}},
+                        Initializer::kSmallNormal);
     const Value is_input = IsToken(inputs, "embed/mask");
-    const Value decoded =
-        Decoded(targets, Encoded(inputs, is_input), is_input);
+    const Value decoded = Decoded(targets, Encoded(inputs, is_input), is_input);
     const auto values = SoftmaxCrossEntropy(
         graph_, ProductWithRows(graph_, decoded, table_, "logits"), targets,
         kSmoothing, "xent");
@@ -86,9 +87,9 @@ class TransformerPass {
     CompileInput input;
     input.loss = MeanOverTokens(graph_, values.loss, weights, "loss");
     input.weights = graph_.ExampleWeights();
-    input.metrics = {
-        PercentOf("token_accuracy", MeanOverTokens(graph_, values.correct,
-                                                   weights, "token_accuracy"))};
+    input.metrics = {PercentOf(
+        "token_accuracy",
+        MeanOverTokens(graph_, values.correct, weights, "token_accuracy"))};
     return input;
   }
 
@@ -186,7 +187,8 @@ absl::StatusOr<CompileInput> BuildTransformer(const ModelConfig& config,
       const TransformerSizes sizes,
       SizesOf<TransformerSizes>(config, kTransformerFields));
   PODSIM_RETURN_IF_ERROR(CheckTokenModel(config));
-  const std::vector<Value> inputs = AddInputs(graph, TransformerInputsOf(sizes));
+  const std::vector<Value> inputs =
+      AddInputs(graph, TransformerInputsOf(sizes));
   return InPasses(graph, config.dropout(), [&](double dropout) {
     return TransformerPass(graph, sizes, dropout).Losses(inputs[0], inputs[1]);
   });

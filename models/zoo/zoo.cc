@@ -17,8 +17,7 @@ namespace podsim {
 namespace {
 
 using Builder = absl::StatusOr<CompileInput> (*)(const ModelConfig&, Graph&);
-using Inputs =
-    absl::StatusOr<std::vector<ModelInput>> (*)(const ModelConfig&);
+using Inputs = absl::StatusOr<std::vector<ModelInput>> (*)(const ModelConfig&);
 
 struct NamedModel {
   const char* name;
@@ -76,10 +75,10 @@ absl::StatusOr<const NamedModel*> KnownModel(const ModelConfig& config) {
   const NamedModel* const model = FindModel(config.name());
   if (model == nullptr) return UnknownModel(config.name());
   if (model->is_planned() || config.numbers().empty()) return model;
-  return absl::InvalidArgumentError(absl::StrCat(
-      "model_config is for models that come in sizes (",
-      absl::StrJoin(NamesOf(/*planned=*/true), ", "), "); model ",
-      config.name(), " has no such numbers: leave it out"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("model_config is for models that come in sizes (",
+                   absl::StrJoin(NamesOf(/*planned=*/true), ", "), "); model ",
+                   config.name(), " has no such numbers: leave it out"));
 }
 
 // With the named size's numbers where the configuration says none.
@@ -120,8 +119,8 @@ bool IsPlanned(std::string_view name) {
 absl::Status UnknownModel(const std::string& name) {
   const std::vector<std::string> known = ModelNames();
   return absl::InvalidArgumentError(absl::StrCat(
-      "no model is called '", PrintableLine(name), "'",
-      DidYouMean(name, known), "; known: ", absl::StrJoin(known, ", ")));
+      "no model is called '", PrintableLine(name), "'", DidYouMean(name, known),
+      "; known: ", absl::StrJoin(known, ", ")));
 }
 
 absl::StatusOr<std::vector<ModelInput>> InputsOf(const ModelConfig& config) {

@@ -21,8 +21,8 @@ namespace podsim {
 std::vector<std::string> ModelNames();
 // Those small enough for every test to train.
 std::vector<std::string> TrainedModelNames();
-// Whether it is a published model that comes in sizes: compiled and planned like
-// any other, but a run of it takes a pod.
+// Whether it is a published model that comes in sizes: compiled and planned
+// like any other, but a run of it takes a pod.
 bool IsPlanned(std::string_view name);
 
 // INVALID_ARGUMENT: names those that are like `name`, and all.

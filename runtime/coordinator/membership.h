@@ -319,7 +319,7 @@ class Membership {
   std::optional<Holding> holding_;
   absl::Time last_save_;  // begun
   absl::Time last_commit_ = absl::InfinitePast();
-  absl::Duration commit_took_;  // the last one, alone
+  absl::Duration commit_took_;                          // the last one, alone
   absl::Time all_done_since_ = absl::InfiniteFuture();  // but for commits
   absl::Time last_tick_;
   absl::Time closing_since_;  // DONE or FAILED entered

@@ -265,7 +265,8 @@ void Membership::TellUncommitted(absl::Time now, absl::Duration limit) {
   JobEvent event;
   event.mutable_waiting()->set_uncommitted(Uncommitted());
   event.mutable_waiting()->set_seconds_left(std::max(
-      0.0, absl::ToDoubleSeconds(limit - (now - std::max(since, last_commit_)))));
+      0.0,
+      absl::ToDoubleSeconds(limit - (now - std::max(since, last_commit_)))));
   Emit(now, std::move(event));
 }
 

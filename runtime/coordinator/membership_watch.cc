@@ -107,10 +107,10 @@ void Membership::CheckLeases(absl::Time now) {
   std::string message;
   switch (verdict->breach) {
     case LeaseBreach::kNoHeartbeat:
-      message = absl::StrCat(who, " sent no heartbeat for ", silent, " (",
-                             doing,
-                             "): stopped, or cut off; --heartbeat_timeout "
-                             "raises the limit");
+      message =
+          absl::StrCat(who, " sent no heartbeat for ", silent, " (", doing,
+                       "): stopped, or cut off; --heartbeat_timeout "
+                       "raises the limit");
       break;
     case LeaseBreach::kFrozen:
       message = absl::StrCat(who, " is frozen: no progress for ", silent, " (",

@@ -44,9 +44,11 @@ absl::Status NothingToRestore(ObjectStore& store, const std::string& path) {
                                                 : above;
   const auto newest = FindNewestGood(store, folder);
   if (newest.ok() && newest->checkpoint.has_value())
-    return absl::NotFoundError(absl::StrCat(
-        "--restore: ", path, ": no checkpoint is there; the newest good one "
-        "beside it: --restore=", newest->checkpoint->path));
+    return absl::NotFoundError(
+        absl::StrCat("--restore: ", path,
+                     ": no checkpoint is there; the newest good one "
+                     "beside it: --restore=",
+                     newest->checkpoint->path));
   return absl::NotFoundError(
       absl::StrCat("--restore: ", path,
                    ": no checkpoint is there; give the folder of one, such as "
@@ -144,10 +146,10 @@ absl::Status CheckIsOfRun(ObjectStore& store, const std::string& model_dir) {
 // `was`: what the checkpoint was trained with; `same`: how that is given.
 absl::Status OtherOrder(const CheckpointAt& at, const std::string& was,
                         const std::string& is, const std::string& same) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      at.path, " was trained with ", was, ", the job has ", is,
-      ": resuming would change the order of the examples; ", same,
-      ", give another --model_dir, or move it away"));
+  return absl::InvalidArgumentError(
+      absl::StrCat(at.path, " was trained with ", was, ", the job has ", is,
+                   ": resuming would change the order of the examples; ", same,
+                   ", give another --model_dir, or move it away"));
 }
 
 // The stream goes on where it stopped only if it is the same stream.

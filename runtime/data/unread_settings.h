@@ -11,7 +11,8 @@ namespace podsim {
 
 // `given`: what was typed, without defaults; `dataset`: the one that is opened.
 // OK for one that there is not, which is others' to say.
-// Errors: INVALID_ARGUMENT, naming the setting, its value and the data sets that
+// Errors: INVALID_ARGUMENT, naming the setting, its value and the data sets
+// that
 //   read it.
 absl::Status CheckAreRead(const DataSettings& given,
                           const std::string& dataset);

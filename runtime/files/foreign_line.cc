@@ -44,8 +44,8 @@ std::string Written(absl::string_view name, absl::string_view value,
                       (bare.front() == '"' || bare.front() == '\'');
   const FieldDescriptor* const field =
       FieldNamed(std::string(absl::StripAsciiWhitespace(name)), file);
-  const bool text = field != nullptr &&
-                    field->cpp_type() == FieldDescriptor::CPPTYPE_STRING;
+  const bool text =
+      field != nullptr && field->cpp_type() == FieldDescriptor::CPPTYPE_STRING;
   if (field != nullptr && !text && quoted)
     bare = bare.substr(1, bare.size() - 2);
   if (text && !quoted) bare = absl::StrCat("\"", bare, "\"");

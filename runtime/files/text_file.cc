@@ -239,8 +239,8 @@ absl::StatusOr<std::string> ReadText(const std::string& path,
   if (absl::IsNotFound(text.status())) {
     const absl::Status none = NoFile(*store, path, what);
     if (!absl::StartsWith(none.message(), "there is no ")) return none;
-    return absl::NotFoundError(absl::StrCat(
-        none.message(), "; a ", kind.name, " is written as ", kind.example));
+    return absl::NotFoundError(absl::StrCat(none.message(), "; a ", kind.name,
+                                            " is written as ", kind.example));
   }
   if (!text.ok()) return Annotate(text.status(), what);
   if (text->starts_with(kByteOrderMark)) text->erase(0, kByteOrderMark.size());

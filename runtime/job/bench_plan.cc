@@ -67,14 +67,13 @@ absl::Status CheckSizes(const BenchSpec& bench) {
   const std::int64_t sizes =
       (bench.maxbytes() - bench.minbytes()) / bench.stepbytes();
   if (sizes < kMostSizes) return absl::OkStatus();
-  return NotAllowed("stepbytes",
-                    absl::StrCat(bench.stepbytes(), ", which makes ",
-                                 FormatCount(sizes + 1), " sizes"),
-                    absl::StrCat((bench.maxbytes() - bench.minbytes()) /
-                                         kMostSizes +
-                                     1,
-                                 " and more, which make up to ",
-                                 FormatCount(kMostSizes), "; or -f 2"));
+  return NotAllowed(
+      "stepbytes",
+      absl::StrCat(bench.stepbytes(), ", which makes ", FormatCount(sizes + 1),
+                   " sizes"),
+      absl::StrCat((bench.maxbytes() - bench.minbytes()) / kMostSizes + 1,
+                   " and more, which make up to ", FormatCount(kMostSizes),
+                   "; or -f 2"));
 }
 
 absl::Status CheckAlgorithms(const BenchSpec& bench) {

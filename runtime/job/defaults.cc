@@ -131,14 +131,13 @@ absl::Status CheckComplete(const JobSpec& spec, const std::string& what) {
     bool said;
     const char* flags;
     const char* example;
-  } needs[] = {
-      {spec.has_topology(), "--topology", "--topology=v3-8"},
-      {spec.has_dataset(), "--dataset", "--dataset=digits"},
-      {HasBatch(spec), "--batch_per_core or --train_batch_size",
-       "--batch_per_core=8"},
-      {HasLength(spec), "--train_steps or --epochs", "--epochs=1"},
-      {HasRate(spec), "--learning_rate or --base_learning_rate",
-       "--learning_rate=0.1"}};
+  } needs[] = {{spec.has_topology(), "--topology", "--topology=v3-8"},
+               {spec.has_dataset(), "--dataset", "--dataset=digits"},
+               {HasBatch(spec), "--batch_per_core or --train_batch_size",
+                "--batch_per_core=8"},
+               {HasLength(spec), "--train_steps or --epochs", "--epochs=1"},
+               {HasRate(spec), "--learning_rate or --base_learning_rate",
+                "--learning_rate=0.1"}};
   std::vector<const char*> missing;
   std::vector<const char*> examples;
   for (const auto& need : needs) {
@@ -147,9 +146,9 @@ absl::Status CheckComplete(const JobSpec& spec, const std::string& what) {
     examples.push_back(need.example);
   }
   if (missing.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      what, " has no recipe: give ", absl::StrJoin(missing, ", "), ", as in ",
-      absl::StrJoin(examples, " ")));
+  return absl::InvalidArgumentError(
+      absl::StrCat(what, " has no recipe: give ", absl::StrJoin(missing, ", "),
+                   ", as in ", absl::StrJoin(examples, " ")));
 }
 
 absl::Status FillAsTyped(JobSpec& spec) {
@@ -225,17 +224,16 @@ absl::StatusOr<Recipe> RecipeOf(const JobSpec& spec) {
     PODSIM_RETURN_IF_ERROR(
         CheckComplete(spec, absl::StrCat("dataset=", spec.dataset())));
   if (!spec.has_model_file()) return FindRecipe(spec.model(), spec.dataset());
-  PODSIM_RETURN_IF_ERROR(
-      CheckComplete(spec, absl::StrCat("model_file=",
-                                       PrintableLine(spec.model_file()))));
+  PODSIM_RETURN_IF_ERROR(CheckComplete(
+      spec, absl::StrCat("model_file=", PrintableLine(spec.model_file()))));
   for (const char* setting : {"hidden", "model_config"}) {
     const auto* const field = JobSpec::descriptor()->FindFieldByName(setting);
     if (!IsSet(spec, *field)) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        setting, " is ", PrintableLine(FieldText(spec, *field)),
-        " but model_file=", PrintableLine(spec.model_file()),
-        " has its own layers; leave ", setting,
-        " out, or give --model=mlp instead of the file"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(setting, " is ", PrintableLine(FieldText(spec, *field)),
+                     " but model_file=", PrintableLine(spec.model_file()),
+                     " has its own layers; leave ", setting,
+                     " out, or give --model=mlp instead of the file"));
   }
   return Recipe();
 }

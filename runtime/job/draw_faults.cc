@@ -95,10 +95,10 @@ absl::StatusOr<std::vector<Fault>> DrawFaults(const FaultPlan& asked,
     if (dice.Strikes(step)) faults.push_back(dice.FaultOf(step));
   }
   if (static_cast<int>(faults.size()) > kMostFaults) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the fault plan has more than ", kMostFaults, " faults; ",
-        asked.has_random() ? "lower per_step or --train_steps"
-                           : "leave some of them out"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("the fault plan has more than ", kMostFaults, " faults; ",
+                     asked.has_random() ? "lower per_step or --train_steps"
+                                        : "leave some of them out"));
   }
   std::stable_sort(
       faults.begin(), faults.end(),

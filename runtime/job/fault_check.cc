@@ -30,11 +30,11 @@ absl::Status CheckKind(const std::string& who, int kind,
                        const FaultScope& scope) {
   const auto rule = RuleOf(kind);
   if (!rule) {
-    return Bad(who, absl::StrCat(kind == Fault::UNSET
-                                     ? std::string("has no kind")
-                                     : absl::StrCat("no kind is ", kind),
-                                 "; there are ", FaultKindNames(),
-                                 ", as in kind: KILL"));
+    return Bad(
+        who,
+        absl::StrCat(kind == Fault::UNSET ? std::string("has no kind")
+                                          : absl::StrCat("no kind is ", kind),
+                     "; there are ", FaultKindNames(), ", as in kind: KILL"));
   }
   if (rule->storage && !scope.checkpoints) {
     return Bad(who,
@@ -93,8 +93,8 @@ absl::Status CheckPhase(const std::string& who, const FaultRule& rule,
   }
   if (std::ranges::find(phases, phase) == phases.end()) {
     return Bad(who, absl::StrCat("no phase is called '", PrintableLine(phase),
-                                 "'", DidYouMean(phase, phases),
-                                 "; there are ", absl::StrJoin(phases, ", ")));
+                                 "'", DidYouMean(phase, phases), "; there are ",
+                                 absl::StrJoin(phases, ", ")));
   }
   if (phase == kCheckpointPhase && !scope.checkpoints) {
     return Bad(who,
@@ -124,10 +124,9 @@ absl::Status CheckFault(const std::string& who, const Fault& fault,
           peers.empty() ? "hosts of its own process: give another host"
                         : absl::StrCat(absl::StrJoin(peers, ", "),
                                        ": give to: ", peers.front());
-      return Bad(who,
-                 absl::StrCat("no frames go from host ", fault.host(),
-                              " to host ", fault.to(), " in this job, only to ",
-                              others));
+      return Bad(who, absl::StrCat("no frames go from host ", fault.host(),
+                                   " to host ", fault.to(),
+                                   " in this job, only to ", others));
     }
   } else if (fault.to() != 0) {
     return Bad(who, absl::StrCat("to is ", fault.to(),
@@ -152,9 +151,8 @@ absl::Status CheckRandom(const RandomFaults& random, const FaultScope& scope) {
                                  "0.02"));
   }
   if (random.kinds().empty()) {
-    return Bad(who,
-               absl::StrCat("have no kinds; there are ", FaultKindNames(),
-                            ", as in kinds: KILL"));
+    return Bad(who, absl::StrCat("have no kinds; there are ", FaultKindNames(),
+                                 ", as in kinds: KILL"));
   }
   for (const int kind : random.kinds()) {
     const std::string name = RuleOf(kind) ? Fault::Kind_Name(RuleOf(kind)->kind)

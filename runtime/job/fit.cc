@@ -80,8 +80,7 @@ absl::Status AdmitOrWarn(const Program& program, const ResolvedJob& job,
                          JobPlan& plan) {
   const absl::Status status = Admit(program, batch, job.slice.chip().hbm_bytes,
                                     microbatches, job.slice.replica_name());
-  if (!absl::IsResourceExhausted(status) || batch > kMostCounted)
-    return status;
+  if (!absl::IsResourceExhausted(status) || batch > kMostCounted) return status;
   const bool planned =
       IsPlanned(job.spec.model()) &&
       HoldsItsWeights(program, job.slice.chip().hbm_bytes, microbatches);
@@ -106,12 +105,12 @@ absl::Status WithFittingBatch(const absl::Status& status,
       LargestBatch(program, job.slice.chip().hbm_bytes, microbatches);
   if (!absl::IsResourceExhausted(status) || largest < 1) return status;
   const std::int64_t global = largest * job.slice.replicas;
-  return absl::ResourceExhaustedError(absl::StrCat(
-      status.message(), "; give ",
-      evaluates ? absl::StrCat("--eval_batch_size=", global)
-      : job.spec.has_train_batch_size()
-          ? absl::StrCat("--train_batch_size=", global)
-          : absl::StrCat("--batch_per_core=", largest)));
+  return absl::ResourceExhaustedError(
+      absl::StrCat(status.message(), "; give ",
+                   evaluates ? absl::StrCat("--eval_batch_size=", global)
+                   : job.spec.has_train_batch_size()
+                       ? absl::StrCat("--train_batch_size=", global)
+                       : absl::StrCat("--batch_per_core=", largest)));
 }
 
 CoreMemory CoreMemoryOf(const Program& program, std::int64_t batch_per_core,

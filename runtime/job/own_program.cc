@@ -120,10 +120,9 @@ absl::Status CheckOwnProgram(const JobSpec& spec, const Program& program) {
   for (const FieldDescriptor* field : given) {
     if (std::find(std::begin(kObeyed), std::end(kObeyed), field->name()) ==
         std::end(kObeyed))
-      return absl::InvalidArgumentError(
-          absl::StrCat(field->name(),
-                       " is set for a program of your own; leave it out: ",
-                       WhyNot(field->name())));
+      return absl::InvalidArgumentError(absl::StrCat(
+          field->name(), " is set for a program of your own; leave it out: ",
+          WhyNot(field->name())));
   }
   const char* precision = program.bfloat16_products ? "bfloat16" : "float32";
   if (!spec.has_precision() || WordOf(spec.precision()) == precision)

@@ -46,10 +46,9 @@ absl::StatusOr<std::string> ChooseIsa(const JobSpec& spec,
   if (!spec.has_isa()) return common_isa;
   const std::string& asked = WordOf(spec.isa());
   if (CommonIsa(asked, common_isa) == asked) return asked;
-  return absl::InvalidArgumentError(
-      absl::StrCat("isa is ", asked, " but a machine of the pod runs ",
-                   common_isa, " at most; leave isa out, or give --isa=",
-                   common_isa));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "isa is ", asked, " but a machine of the pod runs ", common_isa,
+      " at most; leave isa out, or give --isa=", common_isa));
 }
 
 void FillNumerics(const ResolvedJob& job, const DatasetConfig& dataset,

@@ -32,8 +32,7 @@ absl::Status CheckWeightsOnly(const JobSpec& spec) {
     return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       "restore_weights_only begins anew, and restore ", spec.restore(),
-      " lies in its model_dir ", spec.model_dir(),
-      "; give another model_dir"));
+      " lies in its model_dir ", spec.model_dir(), "; give another model_dir"));
 }
 
 absl::Status CheckWithoutModelDir(const JobSpec& spec) {

@@ -26,8 +26,8 @@ Recipe OfResnet() {
 }
 
 // Devlin et al., 2018, appendix A.2: 256 sequences, a million steps, which are
-// about 40 epochs, 10,000 of them warm-up, Adam with weight decay, 1e-4, dropout
-// 0.1.
+// about 40 epochs, 10,000 of them warm-up, Adam with weight decay, 1e-4,
+// dropout 0.1.
 Recipe OfBert() {
   return {.reference_topology = "v3-32",
           .batch_per_core = 8,

@@ -68,12 +68,13 @@ absl::Status AdmitPlannedRun(const JobPlan& plan, int cpus) {
   const double days = flops / (cpus * kCpuFlopsPerSecond) / kDay;
   if (days <= 1) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
-      "model ", bits.model().name(), " is for plans: ",
-      FormatCounted(plan.train_steps(), "step"), " on ", bits.slice(), " take ",
-      absl::StrFormat("%.2g", flops), " floating-point operations, ",
-      absl::StrFormat("%.3g", days), " days of ", FormatCounted(cpus, "CPU"),
-      " at ", kCpuFlopsPerSecond / 1e9,
-      " GFLOP/s each, and a run of it may take one; --dry_run and pod_plan plan "
+      "model ", bits.model().name(),
+      " is for plans: ", FormatCounted(plan.train_steps(), "step"), " on ",
+      bits.slice(), " take ", absl::StrFormat("%.2g", flops),
+      " floating-point operations, ", absl::StrFormat("%.3g", days),
+      " days of ", FormatCounted(cpus, "CPU"), " at ", kCpuFlopsPerSecond / 1e9,
+      " GFLOP/s each, and a run of it may take one; --dry_run and pod_plan "
+      "plan "
       "it; fewer steps, a smaller batch or slice, or smaller numbers "
       "(--model_config) run"));
 }

@@ -17,10 +17,10 @@ namespace podsim {
 double ProductFlops(const Program& program, std::int64_t rows);
 
 // OK for models that tests train, for a run that only evaluates, and where the
-// products of all steps take `cpus` CPUs a day at most. `cpus`: of this machine;
-// 0: hosts run elsewhere, of which nothing is known.
-// REQUIRES: a plan of PlanJob.
-// Errors: FAILED_PRECONDITION (what the run would take, and what to do).
+// products of all steps take `cpus` CPUs a day at most. `cpus`: of this
+// machine; 0: hosts run elsewhere, of which nothing is known. REQUIRES: a plan
+// of PlanJob. Errors: FAILED_PRECONDITION (what the run would take, and what to
+// do).
 absl::Status AdmitPlannedRun(const JobPlan& plan, int cpus);
 
 }  // namespace podsim

@@ -1,6 +1,6 @@
 // Recipes: what makes a named model learn a data set. One per pair, each tuned
-// on a reference slice; other slices get it scaled (schedule.h). Those of models
-// for plans are published ones (planned_recipes.h).
+// on a reference slice; other slices get it scaled (schedule.h). Those of
+// models for plans are published ones (planned_recipes.h).
 #ifndef PODSIM_RUNTIME_JOB_RECIPE_H_
 #define PODSIM_RUNTIME_JOB_RECIPE_H_
 

@@ -23,9 +23,8 @@ std::string MicrobatchesOf(std::int64_t batch) {
     sizes.push_back(sizes.back() / 2);
   const std::int64_t last = sizes.back();
   sizes.pop_back();
-  return sizes.empty()
-             ? absl::StrCat(last)
-             : absl::StrCat(absl::StrJoin(sizes, ", "), " or ", last);
+  return sizes.empty() ? absl::StrCat(last)
+                       : absl::StrCat(absl::StrJoin(sizes, ", "), " or ", last);
 }
 
 absl::Status CheckMicrobatch(const ResolvedJob& job) {

@@ -24,12 +24,11 @@ absl::StatusOr<std::int64_t> ExamplesOf(std::int64_t steps,
   std::int64_t examples = 0;
   if (__builtin_mul_overflow(steps, batch, &examples) ||
       examples > kMostExamples)
-    return absl::InvalidArgumentError(
-        absl::StrCat(FormatCount(steps), " steps of ", FormatCount(batch),
-                     " examples are more than this program counts (2^62 "
-                     "examples); give up to ",
-                     FormatCount(kMostExamples / batch),
-                     " steps, or a smaller batch"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        FormatCount(steps), " steps of ", FormatCount(batch),
+        " examples are more than this program counts (2^62 "
+        "examples); give up to ",
+        FormatCount(kMostExamples / batch), " steps, or a smaller batch"));
   return examples;
 }
 

@@ -105,8 +105,8 @@ absl::StatusOr<int> PrintHardware(const ParsedFlags& flags, Console& console) {
       known.push_back(one.name());
     return absl::InvalidArgumentError(absl::StrCat(
         "--print_hardware: no generation is called '",
-        PrintableLine(name.substr(0, 32)), "'",
-        DidYouMean(name, known), "; known: ", absl::StrJoin(known, ", ")));
+        PrintableLine(name.substr(0, 32)), "'", DidYouMean(name, known),
+        "; known: ", absl::StrJoin(known, ", ")));
   }
   const std::string file = HardwareText(*generation);
   console.Line(std::string(absl::StripSuffix(file, "\n")));

@@ -98,8 +98,8 @@ absl::Status CheckValues(const std::string& path, const std::string& bytes) {
 }
 
 absl::Status ImportTo(const ProgramSettings& settings, ProgramResult& result) {
-  PODSIM_RETURN_IF_ERROR(NeedFile(settings, settings.output(), "--output",
-                                  "--output=mine.model"));
+  PODSIM_RETURN_IF_ERROR(
+      NeedFile(settings, settings.output(), "--output", "--output=mine.model"));
   const absl::StatusOr<std::string> read =
       ReadOf(settings.path(), "file of functions");
   if (!read.ok())
@@ -139,8 +139,7 @@ absl::Status ImportTo(const ProgramSettings& settings, ProgramResult& result) {
 }
 
 absl::Status RunTo(const ProgramSettings& settings, const ModelProto& model) {
-  constexpr char kFlags[] =
-      "--values=in.safetensors --output=out.safetensors";
+  constexpr char kFlags[] = "--values=in.safetensors --output=out.safetensors";
   PODSIM_RETURN_IF_ERROR(
       NeedFile(settings, settings.values(), "--values", kFlags));
   PODSIM_RETURN_IF_ERROR(

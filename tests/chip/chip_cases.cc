@@ -35,9 +35,9 @@ Value SpreadLast(Graph& graph, Value vector, Value x, const std::string& name) {
 
 Value Times(Graph& graph, Value x, std::int64_t width,
             const std::string& name) {
-  const Value w = graph.Variable(
-      name + "/w", {{graph.type(x).shape.dims.back(), width}},
-      Initializer::kGlorotUniform);
+  const Value w =
+      graph.Variable(name + "/w", {{graph.type(x).shape.dims.back(), width}},
+                     Initializer::kGlorotUniform);
   return graph.MatMul(x, w, name);
 }
 
@@ -78,11 +78,11 @@ namespace {
 
 std::string TextOf(const ChipGraph& graph,
                    const std::vector<ChipTransfer>& transfers) {
-  return absl::StrJoin(
-      transfers, " + ", [&](std::string* out, const ChipTransfer& each) {
-        absl::StrAppend(out, graph.value(each.value).name, " ",
-                        std::llround(each.bytes));
-      });
+  return absl::StrJoin(transfers, " + ",
+                       [&](std::string* out, const ChipTransfer& each) {
+                         absl::StrAppend(out, graph.value(each.value).name, " ",
+                                         std::llround(each.bytes));
+                       });
 }
 
 }  // namespace

@@ -19,13 +19,13 @@ namespace podsim {
 namespace {
 
 using testing::Chip;
+using ::testing::ElementsAre;
 using testing::Fold;
 using testing::Fused;
 using testing::Lines;
 using testing::OpsIn;
-using testing::Times;
-using ::testing::ElementsAre;
 using ::testing::SizeIs;
+using testing::Times;
 
 // Batch norm as flax computes it: the variance is the mean of squares less the
 // mean's square, so that neither sum waits for the other. Over all dimensions
@@ -94,9 +94,8 @@ TEST(FuseForChip, BatchNormBackwardRidesInProducts) {
   const Value z = Times(g, g.Features({{128}}), 256, "z");
   const Value y = g.Relu(FastBatchNorm(g, z, 128, "norm"), "y");
   const Value top = Times(g, y, 128, "top");
-  const Value loss =
-      Fold(g, testing::Op(g, "multiply", {top, top}, "square"), "add", {1},
-           "loss");
+  const Value loss = Fold(g, testing::Op(g, "multiply", {top, top}, "square"),
+                          "add", {1}, "loss");
   const Chip chip = Fused(testing::Training(g, loss),
                           EntryPoint::kTrainMicrobatch, {.rows = 128});
   int products = 0;
@@ -161,10 +160,10 @@ TEST(FuseForChip, SoftmaxReadsScoresTwice) {
                   "a/reduce 4096 + v 524288 -> a/transpose 524288"));
   EXPECT_THAT(OpsIn(chip, 1), ElementsAre("broadcast_in_dim", "subtract",
                                           "exponential", "reduce"));
-  EXPECT_THAT(OpsIn(chip, 2),
-              ElementsAre("broadcast_in_dim", "subtract", "exponential",
-                          "broadcast_in_dim", "divide", "dot_general",
-                          "transpose"));
+  EXPECT_THAT(
+      OpsIn(chip, 2),
+      ElementsAre("broadcast_in_dim", "subtract", "exponential",
+                  "broadcast_in_dim", "divide", "dot_general", "transpose"));
   const ChipKernel& mix = chip.program.kernels.at(2);
   EXPECT_EQ(mix.transcendentals, 8.0 * 128 * 128) << "for a second time";
   ASSERT_THAT(mix.products, SizeIs(1));
@@ -178,9 +177,8 @@ TEST(FuseForChip, DropoutStoresItsMask) {
   Graph g("dropout");
   const Value p1 = Times(g, g.Features({{128}}), 256, "p1");
   const Value p2 = Times(g, Dropout(g, p1, 0.5, "drop"), 128, "p2");
-  const Chip chip =
-      Fused(testing::Training(g, Fold(g, p2, "add", {1}, "loss")),
-            EntryPoint::kTrainMicrobatch, {.rows = 128});
+  const Chip chip = Fused(testing::Training(g, Fold(g, p2, "add", {1}, "loss")),
+                          EntryPoint::kTrainMicrobatch, {.rows = 128});
   EXPECT_THAT(
       Lines(chip),
       ElementsAre(

@@ -102,10 +102,9 @@ TEST(FuseRules, ProductsAreComputedOnceEach) {
     for (const ChipKernel& kernel : chip.program.kernels) {
       EXPECT_EQ(kernel.products.size(),
                 kernel.kind == ChipKernelKind::kProduct ? 1U : 0U);
-      EXPECT_GE(kernel.matrix_flops,
-                kernel.products.empty()
-                    ? 0
-                    : 2 * kernel.products[0].multiply_adds);
+      EXPECT_GE(
+          kernel.matrix_flops,
+          kernel.products.empty() ? 0 : 2 * kernel.products[0].multiply_adds);
     }
   }
 }
@@ -129,12 +128,10 @@ TEST(FuseRules, FusingMovesNoMore) {
     SCOPED_TRACE(each.name);
     const double fused =
         BytesMoved(Fused(each.program, each.entry, {.rows = kRows}));
-    EXPECT_LT(fused,
-              BytesMoved(Fused(each.program, each.entry,
-                               {.rows = kRows, .fuses = false})));
-    EXPECT_LT(fused,
-              BytesMoved(Fused(each.program, each.entry,
-                               {.rows = kRows, .epilogues = false})));
+    EXPECT_LT(fused, BytesMoved(Fused(each.program, each.entry,
+                                      {.rows = kRows, .fuses = false})));
+    EXPECT_LT(fused, BytesMoved(Fused(each.program, each.entry,
+                                      {.rows = kRows, .epilogues = false})));
   }
 }
 
@@ -159,8 +156,7 @@ TEST(FuseRules, InputsAreReadAndResultsAreWritten) {
       if (value.node == kNoChipNode && facts.readers[i] > 0) {
         EXPECT_GT(reads[id], 0) << value.name;
       }
-      if (value.is_left() &&
-          facts.ways[value.node] != ChipWay::kJoins) {
+      if (value.is_left() && facts.ways[value.node] != ChipWay::kJoins) {
         EXPECT_GE(writes[id], 1) << value.name;
       }
     }
@@ -217,9 +213,9 @@ TEST(FuseRules, EachWayOfStoringIsWorthSomething) {
     };
     const Value a = input("a");
     const Value scale = g.Variable("scale", {{256}}, Initializer::kOnes);
-    const Value scaled = testing::Op(
-        g, "multiply", {a, testing::SpreadLast(g, scale, a, "spread")},
-        "scaled");
+    const Value scaled =
+        testing::Op(g, "multiply",
+                    {a, testing::SpreadLast(g, scale, a, "spread")}, "scaled");
     const Value y = g.Relu(g.Add(scaled, input("s"), "sum"), "y");
     std::vector<Value> results;
     for (int i = 0; i < products; ++i)
@@ -268,8 +264,7 @@ TEST(FuseRules, AGraphOf100000NodesIsNoTrouble) {
     return static_cast<ChipValueId>(graph.values.size()) - 1;
   };
   const ValueType row{DType::kFloat32, WithBatch({{256}})};
-  const ChipValueId w =
-      add({DType::kFloat32, {{256, 256}}}, kNoChipNode);
+  const ChipValueId w = add({DType::kFloat32, {{256, 256}}}, kNoChipNode);
   graph.values[w].kind = ChipValueKind::kWeight;
   ChipValueId y = add(row, kNoChipNode);
   graph.values[y].kind = ChipValueKind::kInput;
@@ -283,8 +278,7 @@ TEST(FuseRules, AGraphOf100000NodesIsNoTrouble) {
     y = apply(OpCode::kAdd,
               {y, apply(OpCode::kRelu, {apply(OpCode::kMatMul, {y, w})})});
   graph.values[y].kind = ChipValueKind::kOutput;
-  const ChipProgram program =
-      FuseForChip(graph, FactsOf(graph), {.rows = 128});
+  const ChipProgram program = FuseForChip(graph, FactsOf(graph), {.rows = 128});
   ASSERT_EQ(program.kernels.size(), static_cast<std::size_t>(kBlocks));
   // y, w and y again, which is read once.
   EXPECT_EQ(program.kernels.back().hbm_bytes(),

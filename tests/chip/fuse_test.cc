@@ -18,15 +18,15 @@ namespace podsim {
 namespace {
 
 using testing::Chip;
+using ::testing::ElementsAre;
 using testing::Fold;
 using testing::Fused;
 using testing::Lines;
 using testing::Op;
 using testing::OpsIn;
+using ::testing::SizeIs;
 using testing::SpreadLast;
 using testing::Times;
-using ::testing::ElementsAre;
-using ::testing::SizeIs;
 
 Value Input(Graph& g, const char* name, std::int64_t width) {
   return g.Input(name, DType::kFloat32, {{width}});
@@ -44,9 +44,8 @@ TEST(FuseForChip, BiasAndReluAreTheProductsEpilogue) {
   const Value h = DenseLayer(g);
   const Chip chip =
       Fused(testing::Evaluating(g, {h}), EntryPoint::kEval, {.rows = 128});
-  EXPECT_THAT(Lines(chip),
-              ElementsAre("product: product/w 131072 + b 1024 + "
-                          "features 65536 -> h 131072"));
+  EXPECT_THAT(Lines(chip), ElementsAre("product: product/w 131072 + b 1024 + "
+                                       "features 65536 -> h 131072"));
   const ChipKernel& kernel = chip.program.kernels.at(0);
   EXPECT_EQ(kernel.kind, ChipKernelKind::kProduct);
   EXPECT_THAT(OpsIn(chip, 0), ElementsAre("MatMul", "AddBias", "Relu"));
@@ -90,8 +89,7 @@ Program ReadByProducts(int products, bool shortcut) {
   Graph g("readers");
   const Value a = Input(g, "a", 256);
   const Value scale = g.Variable("scale", {{256}}, Initializer::kOnes);
-  Value y =
-      Op(g, "multiply", {a, SpreadLast(g, scale, a, "spread")}, "scaled");
+  Value y = Op(g, "multiply", {a, SpreadLast(g, scale, a, "spread")}, "scaled");
   if (shortcut) y = g.Add(y, Input(g, "s", 256), "sum");
   y = g.Relu(y, "y");
   std::vector<Value> results;
@@ -129,8 +127,8 @@ TEST(FuseForChip, WhatComesFromOneTensorIsComputedAgain) {
                   "p1: scale 1024 + p1/w 131072 + a 131072 -> p1 65536",
                   "p2: scale 1024 + p2/w 131072 + a 131072 -> p2 65536"));
   for (std::size_t i = 0; i < 3; ++i)
-    EXPECT_THAT(OpsIn(chip, i), ElementsAre("broadcast_in_dim", "multiply",
-                                            "Relu", "MatMul"));
+    EXPECT_THAT(OpsIn(chip, i),
+                ElementsAre("broadcast_in_dim", "multiply", "Relu", "MatMul"));
 }
 
 // m = a + b > s would take a quarter of a tensor, three kernels read it, and it
@@ -242,8 +240,7 @@ TEST(FuseForChip, AnUpdateReadsAndWritesWeightAndSlots) {
     const Value y = Times(g, g.Features({{128}}), 256, "y");
     const Program program = testing::Training(g, Fold(g, y, "add", {1}, "loss"),
                                               testing::UpdateBy(rule));
-    return Lines(
-               Fused(program, EntryPoint::kTrainMicrobatch, {.rows = 128}))
+    return Lines(Fused(program, EntryPoint::kTrainMicrobatch, {.rows = 128}))
         .back();
   };
   EXPECT_EQ(update("adam"),
@@ -284,8 +281,8 @@ TEST(FuseForChip, LongFrontiersAreCut) {
   Value sum = Input(g, "x0", 128);
   for (int i = 1; i < 20; ++i)
     sum = g.Add(sum, Input(g, absl::StrCat("x", i).c_str(), 128), "sum");
-  const Chip chip = Fused(testing::Evaluating(g, {sum}), EntryPoint::kEval,
-                          {.rows = 128});
+  const Chip chip =
+      Fused(testing::Evaluating(g, {sum}), EntryPoint::kEval, {.rows = 128});
   ASSERT_THAT(chip.program.kernels, SizeIs(2));
   EXPECT_THAT(chip.program.kernels[0].reads, SizeIs(17));
   EXPECT_THAT(chip.program.kernels[1].reads, SizeIs(4));
@@ -296,9 +293,8 @@ TEST(FuseForChip, LongChainsAreCut) {
   Graph g("long");
   Value y = Input(g, "x", 128);
   for (int i = 0; i < 150; ++i) y = Op(g, "tanh", {y}, "y");
-  const Chip chip =
-      Fused(testing::Evaluating(g, {Times(g, y, 128, "p")}), EntryPoint::kEval,
-            {.rows = 128});
+  const Chip chip = Fused(testing::Evaluating(g, {Times(g, y, 128, "p")}),
+                          EntryPoint::kEval, {.rows = 128});
   EXPECT_THAT(Lines(chip), ElementsAre("y: x 65536 -> y 65536",
                                        "p: p/w 65536 + y 65536 -> p 65536"));
   EXPECT_THAT(OpsIn(chip, 0), SizeIs(101));

@@ -18,8 +18,7 @@ using ::testing::ElementsAre;
 
 std::vector<std::string> OpsOf(const ChipGraph& graph) {
   std::vector<std::string> ops;
-  for (const ChipNode& node : graph.nodes)
-    ops.emplace_back(node.op.name());
+  for (const ChipNode& node : graph.nodes) ops.emplace_back(node.op.name());
   return ops;
 }
 
@@ -94,10 +93,10 @@ TEST(ChipGraphOf, ClippingIsANormAndAFactor) {
   const std::vector<std::string> ops =
       OpsOf(ChipGraphOf(program, EntryPoint::kTrainMicrobatch));
   ASSERT_GE(ops.size(), 10U);
-  EXPECT_THAT(std::vector<std::string>(ops.end() - 10, ops.end()),
-              ElementsAre("all_reduce", "multiply", "reduce", "rsqrt",
-                          "constant", "multiply", "constant", "minimum",
-                          "Scale", "Update"));
+  EXPECT_THAT(
+      std::vector<std::string>(ops.end() - 10, ops.end()),
+      ElementsAre("all_reduce", "multiply", "reduce", "rsqrt", "constant",
+                  "multiply", "constant", "minimum", "Scale", "Update"));
 }
 
 // A core with itself is nobody's collective; all cores of the slice are.
@@ -122,8 +121,7 @@ TEST(ChipGraphOf, JoinsOfSeveralCoresAreCollectives) {
 }
 
 TEST(ChipGraphOf, AnAbsentEntryHasNoNodes) {
-  const ChipGraph graph =
-      ChipGraphOf(Dense(), EntryPoint::kTrainMicrobatch);
+  const ChipGraph graph = ChipGraphOf(Dense(), EntryPoint::kTrainMicrobatch);
   EXPECT_TRUE(graph.nodes.empty());
   EXPECT_TRUE(graph.values.empty());
 }

@@ -15,10 +15,10 @@ namespace podsim {
 namespace {
 
 using testing::Chip;
+using ::testing::ElementsAre;
 using testing::Fold;
 using testing::Fused;
 using testing::Times;
-using ::testing::ElementsAre;
 
 // "h 131072 0-1": the value, its bytes, from which kernel to which.
 std::vector<std::string> HomeLines(const Chip& chip, std::int64_t rows) {
@@ -44,20 +44,19 @@ Chip TwoLayers() {
 }
 
 TEST(HomesOf, FromTheKernelThatWritesToTheLastThatReads) {
-  EXPECT_THAT(HomeLines(TwoLayers(), 128),
-              ElementsAre("a/w 131072 0-6", "b/w 131072 0-6",
-                          "b/w/momentum 131072 0-6", "a/w/momentum 131072 0-6",
-                          "features 65536 0-4", "h 131072 0-3", "b 65536 1-3",
-                          "loss 1024 1-6", "weights 1024 0-3",
-                          "b/grad_weight 131072 2-5", "h/grad 131072 3-4",
-                          "a/grad_weight 131072 4-6"));
+  EXPECT_THAT(
+      HomeLines(TwoLayers(), 128),
+      ElementsAre("a/w 131072 0-6", "b/w 131072 0-6", "b/w/momentum 131072 0-6",
+                  "a/w/momentum 131072 0-6", "features 65536 0-4",
+                  "h 131072 0-3", "b 65536 1-3", "loss 1024 1-6",
+                  "weights 1024 0-3", "b/grad_weight 131072 2-5",
+                  "h/grad 131072 3-4", "a/grad_weight 131072 4-6"));
 }
 
 TEST(FullestHbm, IsWhereTheHiddenLayersGradientIsMade) {
   const Chip chip = TwoLayers();
-  const ChipHbm fullest =
-      FullestHbm(chip.graph, chip.program,
-                 HomesOf(chip.graph, chip.program, 128));
+  const ChipHbm fullest = FullestHbm(chip.graph, chip.program,
+                                     HomesOf(chip.graph, chip.program, 128));
   EXPECT_EQ(fullest.kernel, 3);
   EXPECT_EQ(fullest.weights, 2 * 131072);
   EXPECT_EQ(fullest.optimizer_state, 2 * 131072);

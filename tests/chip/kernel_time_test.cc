@@ -104,9 +104,8 @@ TEST(PriceKernel, IsNeverFasterThanThePeaks) {
             PriceKernel({.matrix_flops = flops, .hbm_bytes = bytes},
                         RatesOf(chip))
                 .time.seconds();
-        EXPECT_GE(time + kRounding,
-                  std::max(flops / chip.matrix_flops,
-                           bytes / chip.hbm_bytes_per_second))
+        EXPECT_GE(time + kRounding, std::max(flops / chip.matrix_flops,
+                                             bytes / chip.hbm_bytes_per_second))
             << generation.name() << " " << flops << " FLOPs, " << bytes << " B";
       }
     }

@@ -10,8 +10,7 @@ namespace {
 
 TEST(BytesInHbm, LanesHoldBatchOrFeaturesWhicheverWastesLess) {
   // 256 features in the lanes.
-  EXPECT_EQ(BytesInHbm(Batched({56, 56, 256}), 128),
-            4.0 * 128 * 56 * 56 * 256);
+  EXPECT_EQ(BytesInHbm(Batched({56, 56, 256}), 128), 4.0 * 128 * 56 * 56 * 256);
   // 64 features: the batch in the lanes, the features in sublanes.
   EXPECT_EQ(BytesInHbm(Batched({56, 56, 64}, DType::kBFloat16), 128),
             2.0 * 128 * 56 * 56 * 64);

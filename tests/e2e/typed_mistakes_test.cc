@@ -253,8 +253,8 @@ TEST_F(TypedMistakesTest, PodLaunch) {
            Mistake{"pod_launch --classes 5", "classes is 5",
                    "--dataset=cifar10, cifar100, csv, images, synthetic or "
                    "tfrecord"},
-           Mistake{"pod_launch --dataset mnist",
-                   "dataset=mnist needs data_dir", "give --data_dir=DIR"},
+           Mistake{"pod_launch --dataset mnist", "dataset=mnist needs data_dir",
+                   "give --data_dir=DIR"},
            Mistake{"pod_launch --data_dir here", "data_dir is here",
                    "say what its files are, --dataset=arrays"},
            Mistake{"pod_launch --dataset csv --data_dir my.csv",

@@ -174,11 +174,12 @@ TEST(CommandLineTest, ANumberThatIsMissingSaysItsBounds) {
               StatusIs(kInvalid,
                        "--train_batch_size has no value; give a whole number "
                        "from 1 up: Global batch on this slice"));
-  EXPECT_THAT(Launch().Parse({"--epochs", "--dry_run"}),
-              StatusIs(kInvalid,
-                       "--epochs has no value: \"--dry_run\" follows it; give a "
-                       "number, more than 0, as in --epochs X (a variable of "
-                       "the shell may be empty)"));
+  EXPECT_THAT(
+      Launch().Parse({"--epochs", "--dry_run"}),
+      StatusIs(kInvalid,
+               "--epochs has no value: \"--dry_run\" follows it; give a "
+               "number, more than 0, as in --epochs X (a variable of "
+               "the shell may be empty)"));
 }
 
 TEST(CommandLineTest, TheEnvironmentSaysWhereItWasRead) {

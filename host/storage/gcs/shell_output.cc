@@ -21,9 +21,9 @@ namespace podsim {
 namespace {
 
 absl::Status Failed(const std::string& command, std::string_view why) {
-  return absl::UnauthenticatedError(
-      absl::StrCat("token command '", command, "': ", std::string(why),
-                   "; try it in a shell"));
+  return absl::UnauthenticatedError(absl::StrCat("token command '", command,
+                                                 "': ", std::string(why),
+                                                 "; try it in a shell"));
 }
 
 // Starts it as the leader of a group of its own, its output in `out`.

@@ -67,9 +67,8 @@ TEST(AddressTest, WhatIsNearlyAnAddressIsOfferedAsOne) {
       {"::1:80", "stands in brackets, as in [::1]:80;"},
       {"tcp://host:80", "\"tcp://\" does not belong there, as in host:80;"}};
   for (const auto& [text, instead] : offered)
-    EXPECT_THAT(ParseAddress(text),
-                StatusIs(absl::StatusCode::kInvalidArgument,
-                         HasSubstr(instead)));
+    EXPECT_THAT(ParseAddress(text), StatusIs(absl::StatusCode::kInvalidArgument,
+                                             HasSubstr(instead)));
 }
 
 TEST(AddressTest, UnixPathsFitTheSocketAddress) {

@@ -50,11 +50,11 @@ OpRow OpOf(const char* category) {
 }
 
 TEST(MeasuredOf, LeavesOutWhatIsNoKernel) {
-  const MeasuredProgram program = MeasuredOf(
-      {OpOf("loop fusion"), OpOf("all-reduce"), OpOf("while"), OpOf("infeed"),
-       OpOf("outfeed"), OpOf("conditional"), OpOf("after-all"),
-       OpOf("custom-call"), OpOf("reduce")},
-      "two of nine", 128);
+  const MeasuredProgram program =
+      MeasuredOf({OpOf("loop fusion"), OpOf("all-reduce"), OpOf("while"),
+                  OpOf("infeed"), OpOf("outfeed"), OpOf("conditional"),
+                  OpOf("after-all"), OpOf("custom-call"), OpOf("reduce")},
+                 "two of nine", 128);
   EXPECT_EQ(program.name, "two of nine");
   ASSERT_EQ(program.kernels.size(), 2u);
   EXPECT_EQ(program.kernels[0].work.hbm_bytes, 500);

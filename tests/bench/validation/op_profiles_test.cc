@@ -78,10 +78,9 @@ class BadOpsTest : public ::testing::TestWithParam<BadOps> {};
 
 TEST_P(BadOpsTest, IsRefusedByItsLine) {
   const TempDir dir;
-  EXPECT_THAT(
-      ReadOpRows(Written(dir, std::string(kNames) + GetParam().rows)),
-      StatusIs(kDataLoss,
-               AllOf(HasSubstr("ops.tsv.gz"), HasSubstr(GetParam().says))));
+  EXPECT_THAT(ReadOpRows(Written(dir, std::string(kNames) + GetParam().rows)),
+              StatusIs(kDataLoss, AllOf(HasSubstr("ops.tsv.gz"),
+                                        HasSubstr(GetParam().says))));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -105,11 +104,10 @@ TEST(OpProfiles, SevenProgramsShip) {
   std::map<std::string, int> counts;
   for (const OpRow& op : ops) ++counts[op.program];
   EXPECT_EQ(ops.size(), 13'206u);
-  EXPECT_THAT(counts,
-              ElementsAre(Pair("bert", 1863), Pair("dlrm", 240),
-                          Pair("maskrcnn", 2573), Pair("nmt", 2361),
-                          Pair("resnet", 550), Pair("ssd", 4698),
-                          Pair("transformer", 921)));
+  EXPECT_THAT(counts, ElementsAre(Pair("bert", 1863), Pair("dlrm", 240),
+                                  Pair("maskrcnn", 2573), Pair("nmt", 2361),
+                                  Pair("resnet", 550), Pair("ssd", 4698),
+                                  Pair("transformer", 921)));
 }
 
 // The first row of all: logits of 2,432 positions over BERT's vocabulary of

@@ -1,5 +1,7 @@
 // Kernels add bfloat16 up in float32 and round once, whether their operands
 // are as an op made them or as the infeed brings them.
+#include "tests/models/ops/bfloat16_sums.h"
+
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -11,7 +13,6 @@
 #include "host/core/op_kernels.h"
 #include "tests/host/core/core_fixture.h"
 #include "tests/host/core/loops.h"
-#include "tests/models/ops/bfloat16_sums.h"
 
 namespace podsim {
 namespace {
@@ -39,10 +40,10 @@ class OwnedArray {
 
  private:
   void Put(std::size_t i, double value, bool halves) {
-    const auto bits = array_.dtype == DType::kInt32
-                          ? static_cast<std::uint32_t>(value)
-                          : std::bit_cast<std::uint32_t>(
-                                static_cast<float>(value));
+    const auto bits =
+        array_.dtype == DType::kInt32
+            ? static_cast<std::uint32_t>(value)
+            : std::bit_cast<std::uint32_t>(static_cast<float>(value));
     const auto upper = static_cast<std::uint16_t>(bits >> 16);
     if (halves) {
       std::memcpy(&bytes_[2 * i], &upper, 2);

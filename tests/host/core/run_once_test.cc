@@ -62,10 +62,10 @@ TEST_F(RunOnceTest, GivesMetricsAndGradientsOfAllVariables) {
 TEST_F(RunOnceTest, RefusesValuesOfAnotherSize) {
   const std::string name = values_.variables.begin()->first;
   values_.variables.begin()->second.pop_back();
-  EXPECT_THAT(Run(), StatusIs(absl::StatusCode::kInvalidArgument,
-                              AllOf(HasSubstr(name), HasSubstr("needs"),
-                                    HasSubstr("; give them as variable/" +
-                                              name))));
+  EXPECT_THAT(Run(),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr(name), HasSubstr("needs"),
+                             HasSubstr("; give them as variable/" + name))));
 }
 
 TEST_F(RunOnceTest, RefusesRowsThatAnInputDoesNotHave) {

@@ -187,9 +187,10 @@ TEST(CsvCells, LinesThatLackAColumnAreSaidToBeShort) {
                                         "reads commas alone)")));
   // Also where the classes are yet to be counted.
   EXPECT_THAT(Opened("1,2,0\n3,4\n5,6,1\n"),
-              StatusIs(kLoss, "/c/my.csv: line 2, offset 6: a line of 2 cells, "
-                              "but the first line has 3: mend the line, or "
-                              "delete it"));
+              StatusIs(kLoss,
+                       "/c/my.csv: line 2, offset 6: a line of 2 cells, "
+                       "but the first line has 3: mend the line, or "
+                       "delete it"));
 }
 
 TEST(CsvCells, ASchemaHasAsManyValuesAsColumns) {

@@ -138,11 +138,11 @@ TEST(InputFields, SayWhatToCallAFieldOfAnotherName) {
     EXPECT_THAT(InputFields(program, config, given),
                 StatusIs(kInvalid, HasSubstr("label (int32 [B]); " + offered)))
         << given;
-  EXPECT_THAT(InputFields(Reading([](Graph& g) { g.Features({{3}}); }), config),
-              StatusIs(kInvalid,
-                       HasSubstr("label (int32 [B]); give features that type "
-                                 "and shape in --features, or a model that "
-                                 "reads what is offered")));
+  EXPECT_THAT(
+      InputFields(Reading([](Graph& g) { g.Features({{3}}); }), config),
+      StatusIs(kInvalid, HasSubstr("label (int32 [B]); give features that type "
+                                   "and shape in --features, or a model that "
+                                   "reads what is offered")));
   // One that is read is left to its name.
   EXPECT_THAT(InputFields(Reading([](Graph& g) {
                             g.Features({{2}});

@@ -145,8 +145,9 @@ TEST(WriteField, RefusesWhatDoesNotFit) {
   Written<std::int32_t>("a=int64", Number(std::int64_t{1} << 31), &status);
   refused("beyond the range");
   Written<std::int32_t>("a=uint16", Number(65536), &status);
-  refused("value 65536 is beyond the range of uint16, 0 to 65535: write "
-          "values in it, or give another type");
+  refused(
+      "value 65536 is beyond the range of uint16, 0 to 65535: write "
+      "values in it, or give another type");
   Written<std::uint8_t>("a=uint8", Number(256), &status);
   refused("beyond the range");
   Written<std::uint8_t>("a=uint8", Number(-1), &status);
@@ -156,8 +157,9 @@ TEST(WriteField, RefusesWhatDoesNotFit) {
   Written<float>("a=float32", Text(""), &status);
   refused("the cell is empty; give a decimal number");
   Written<std::int32_t>("labels=int64", Number(7), &status, 7);
-  refused("label 7 is not in 0 to 6: classes is 7, and labels count from 0: "
-          "give --classes=8 or more, or number them so");
+  refused(
+      "label 7 is not in 0 to 6: classes is 7, and labels count from 0: "
+      "give --classes=8 or more, or number them so");
   Written<std::int32_t>("labels=int64", Number(-1), &status, 7);
   refused("label -1 is not in 0 to 6");
   refused("labels count from 0: number them so");
@@ -166,8 +168,9 @@ TEST(WriteField, RefusesWhatDoesNotFit) {
   Written<std::uint8_t>("a=uint8[3]", Raw("1234"), &status);
   refused("it has 4 bytes, the schema wants 3: give it a shape that fits, [4]");
   Written<std::uint8_t>("a=uint8[3]", Raw("\x89PNG\r\n"), &status);
-  refused("it is a PNG image: give it the type image, such as "
-          "image[224,224,3]/255");
+  refused(
+      "it is a PNG image: give it the type image, such as "
+      "image[224,224,3]/255");
   Written<std::int32_t>("labels=int64", Number(6), &status, 7);
   EXPECT_THAT(status, IsOk());
   Written<std::int32_t>("a=int64", {}, &status);

@@ -66,10 +66,9 @@ TEST(SyntheticFields, DescribesWhatItsLineSays) {
   std::vector<std::string> types;
   for (const DataField& field : fields)
     types.push_back(field.name + " " + ToString(field.type));
-  EXPECT_THAT(types,
-              ElementsAre("tokens int32 [B, 7]", "mask bool [B, 9]",
-                          "shares [B, 2, 3]", "pixels [B, 5]",
-                          "bytes uint8 [B, 3]", "label int32 [B]"));
+  EXPECT_THAT(types, ElementsAre("tokens int32 [B, 7]", "mask bool [B, 9]",
+                                 "shares [B, 2, 3]", "pixels [B, 5]",
+                                 "bytes uint8 [B, 3]", "label int32 [B]"));
 }
 
 TEST(SyntheticFields, StaysBelowItsBounds) {
@@ -112,9 +111,10 @@ TEST(SyntheticFields, DependsOnSeedFieldSplitAndIndexAlone) {
   EXPECT_EQ(ReadRows(*one, Split::kTrain, 99),
             ReadRows(*OpenFields(longer), Split::kTrain, 99));
   // Another field's length does not move it.
-  EXPECT_EQ(ReadRows(*one, Split::kTrain, 99)[0],
-            ReadRows(*OpenFields(FieldsRequest("a=int32[3],tokens=int32[7]<50")),
-                     Split::kTrain, 99)[1]);
+  EXPECT_EQ(
+      ReadRows(*one, Split::kTrain, 99)[0],
+      ReadRows(*OpenFields(FieldsRequest("a=int32[3],tokens=int32[7]<50")),
+               Split::kTrain, 99)[1]);
   DatasetRequest other = FieldsRequest();
   other.seed = 2;
   EXPECT_NE(ReadRows(*one, Split::kTrain, 99),

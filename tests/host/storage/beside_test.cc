@@ -50,9 +50,9 @@ TEST_F(BesideTest, TheFirstFolderThatIsMissingIsNamed) {
   EXPECT_EQ(BesideText(*store_, dir_.file("dta/set/train")),
             "; there is no folder " + dir_.file("dta") +
                 " either; did you mean " + dir_.file("data") + "?");
-  EXPECT_EQ(BesideText(*store_, dir_.file("data/x/train")),
-            "; there is no folder " + dir_.file("data/x") +
-                " either: it is a file");
+  EXPECT_EQ(
+      BesideText(*store_, dir_.file("data/x/train")),
+      "; there is no folder " + dir_.file("data/x") + " either: it is a file");
 }
 
 // Of the root nothing is said, nor of a store that is not this machine's.
@@ -77,11 +77,11 @@ TEST_F(BesideTest, AFileThatIsNotThereIsSaidWithWhatIs) {
                        "there is no model file " + dir_.file("my.modle") +
                            "; give the path of one that exists; did you mean " +
                            dir_.file("my.model") + "?"));
-  EXPECT_THAT(NoFolder(*store_, dir_.file("runs"), "a model_dir"),
-              StatusIs(absl::StatusCode::kNotFound,
-                       "there is no folder " + dir_.file("runs") +
-                           "; give a model_dir; " + dir_.path() +
-                           " holds my.model"));
+  EXPECT_THAT(
+      NoFolder(*store_, dir_.file("runs"), "a model_dir"),
+      StatusIs(absl::StatusCode::kNotFound,
+               "there is no folder " + dir_.file("runs") +
+                   "; give a model_dir; " + dir_.path() + " holds my.model"));
 }
 
 }  // namespace

@@ -131,7 +131,8 @@ TEST_P(EveryModel, ManyCoresAreOne) {
   EXPECT_NEAR(LossOf(of_pod.steps[0]), LossOf(of_one.steps[0]), 1e-5);
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, EveryModel, ::testing::ValuesIn(TrainedModelNames()),
+INSTANTIATE_TEST_SUITE_P(Models, EveryModel,
+                         ::testing::ValuesIn(TrainedModelNames()),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

@@ -31,8 +31,9 @@ TEST(AtPlaces, TakesEachExamplesOwn) {
   GraphValues values(g, 2);
   values.at(x).values = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
   values.at(places).values = {2, 0, 0, 1, 1, 2, 2, 0};
-  EXPECT_THAT(values.Compute(y).values, ElementsAre(5, 6, 1, 2, 1, 2, 3, 4,  //
-                                                    9, 10, 11, 12, 11, 12, 7, 8));
+  EXPECT_THAT(values.Compute(y).values,
+              ElementsAre(5, 6, 1, 2, 1, 2, 3, 4,  //
+                          9, 10, 11, 12, 11, 12, 7, 8));
 }
 
 TEST(AtPlaces, GivesBackWhatItTook) {
@@ -40,8 +41,10 @@ TEST(AtPlaces, GivesBackWhatItTook) {
   const Value ids = g.Input("ids", DType::kInt32, {{3}});
   const Value table = g.Variable("table", {{5, 2}}, Initializer::kSmallNormal);
   OpAttributes rows;
-  rows.lists = {{"offset_dims", {2}},      {"collapsed_slice_dims", {0}},
-                {"start_index_map", {0}},  {"index_vector_dim", {2}},
+  rows.lists = {{"offset_dims", {2}},
+                {"collapsed_slice_dims", {0}},
+                {"start_index_map", {0}},
+                {"index_vector_dim", {2}},
                 {"slice_sizes", {1, 2}}};
   const Value x = g.Apply(OpCode("gather"), {table, ids}, rows)[0];
   const Value places = g.Input("places", DType::kInt32, {{4}});

@@ -103,31 +103,29 @@ TEST(BFloat16ImportTest, TheGradientOfAMaxPool) {
   const auto x = b.Parameter({2, 3, 4, 5}, hlo::BF16);
   const auto source = b.Parameter({2, 2, 2, 5}, hlo::BF16);
   const auto lowest = b.BFloat16(-std::numeric_limits<float>::infinity());
-  const auto padded =
-      b.Op("pad", {x, lowest}, {2, 4, 4, 5}, hlo::BF16,
-           [](hlo::Instruction& op) {
-             for (const std::int64_t high : {0, 1, 0, 0})
-               op.mutable_padding_config()->add_dimensions()
-                   ->set_edge_padding_high(high);
-           });
+  const auto padded = b.Op(
+      "pad", {x, lowest}, {2, 4, 4, 5}, hlo::BF16, [](hlo::Instruction& op) {
+        for (const std::int64_t high : {0, 1, 0, 0})
+          op.mutable_padding_config()->add_dimensions()->set_edge_padding_high(
+              high);
+      });
   const auto selected =
-      b.Op("select-and-scatter", {padded, source, b.BFloat16(0)},
-           {2, 4, 4, 5}, hlo::BF16, [&](hlo::Instruction& op) {
+      b.Op("select-and-scatter", {padded, source, b.BFloat16(0)}, {2, 4, 4, 5},
+           hlo::BF16, [&](hlo::Instruction& op) {
              SetPool(op);
              op.add_called_computation_ids(select);
              op.add_called_computation_ids(scatter);
            });
-  b.Op("slice", {selected}, {2, 3, 4, 5}, hlo::BF16,
-       [](hlo::Instruction& op) {
-         for (const std::int64_t limit : {2, 3, 4, 5}) {
-           auto& dim = *op.add_slice_dimensions();
-           dim.set_limit(limit);
-           dim.set_stride(1);
-         }
-       });
-  EXPECT_THAT(OpsOf(b), ElementsAre("pad bfloat16",
-                                    "select_and_scatter bfloat16",
-                                    "slice bfloat16"));
+  b.Op("slice", {selected}, {2, 3, 4, 5}, hlo::BF16, [](hlo::Instruction& op) {
+    for (const std::int64_t limit : {2, 3, 4, 5}) {
+      auto& dim = *op.add_slice_dimensions();
+      dim.set_limit(limit);
+      dim.set_stride(1);
+    }
+  });
+  EXPECT_THAT(OpsOf(b),
+              ElementsAre("pad bfloat16", "select_and_scatter bfloat16",
+                          "slice bfloat16"));
 }
 
 TEST(BFloat16ImportTest, PoolsByMaximumAndByAverage) {
@@ -136,8 +134,8 @@ TEST(BFloat16ImportTest, PoolsByMaximumAndByAverage) {
     const auto reducer = b.Reducer(word, hlo::BF16);
     b.Computation();
     const auto x = b.Parameter({2, 4, 4, 5}, hlo::BF16);
-    const auto first = b.BFloat16(
-        word == "add" ? 0 : -std::numeric_limits<float>::infinity());
+    const auto first =
+        b.BFloat16(word == "add" ? 0 : -std::numeric_limits<float>::infinity());
     b.Op("reduce-window", {x, first}, {2, 2, 2, 5}, hlo::BF16,
          [&](hlo::Instruction& op) {
            SetPool(op);
@@ -154,15 +152,15 @@ TEST(BFloat16ImportTest, ReducesInFloat32AndRoundsOnce) {
     const auto reducer = b.Reducer(word, hlo::BF16);
     b.Computation();
     const auto x = b.Parameter({8, 4}, hlo::BF16);
-    const auto first = b.BFloat16(
-        word == "add" ? 0 : -std::numeric_limits<float>::infinity());
+    const auto first =
+        b.BFloat16(word == "add" ? 0 : -std::numeric_limits<float>::infinity());
     b.Op("reduce", {x, first}, {4}, hlo::BF16, [&](hlo::Instruction& op) {
       op.add_dimensions(0);
       op.add_called_computation_ids(reducer);
     });
     if (word == "add") {
-      EXPECT_THAT(OpsOf(b), ElementsAre("convert", "reduce",
-                                        "convert bfloat16"));
+      EXPECT_THAT(OpsOf(b),
+                  ElementsAre("convert", "reduce", "convert bfloat16"));
     } else {
       EXPECT_THAT(OpsOf(b), ElementsAre("reduce bfloat16"));
     }
@@ -172,10 +170,9 @@ TEST(BFloat16ImportTest, ReducesInFloat32AndRoundsOnce) {
 // One side of JAX's comparison of floats: any NaN is the same, and any zero.
 std::int64_t Canonical(ModuleBuilder& b, std::int64_t x) {
   const auto compare = [&](std::int64_t other, const char* direction) {
-    return b.Op("compare", {x, other}, {}, hlo::PRED,
-                [&](hlo::Instruction& op) {
-                  op.set_comparison_direction(direction);
-                });
+    return b.Op(
+        "compare", {x, other}, {}, hlo::PRED,
+        [&](hlo::Instruction& op) { op.set_comparison_direction(direction); });
   };
   const auto zero = b.BFloat16(0);
   const auto nan = b.BFloat16(std::numeric_limits<float>::quiet_NaN());
@@ -202,23 +199,21 @@ TEST(BFloat16ImportTest, SortsPairsOfValuesAndPlaces) {
   b.Parameter({}, hlo::S32);
   const auto left = Canonical(b, one);
   const auto right = Canonical(b, other);
-  b.Op("compare", {left, right}, {}, hlo::PRED, [](hlo::Instruction& op) {
-    op.set_comparison_direction("LT");
-  });
+  b.Op("compare", {left, right}, {}, hlo::PRED,
+       [](hlo::Instruction& op) { op.set_comparison_direction("LT"); });
   b.Computation();
   const auto x = b.Parameter({3, 4}, hlo::BF16);
   const auto places = b.Op("iota", {}, {3, 4}, hlo::S32,
                            [](hlo::Instruction& op) { op.add_dimensions(1); });
-  const auto both = b.Op("sort", {x, places}, {}, hlo::TUPLE,
-                         [&](hlo::Instruction& op) {
-                           op.add_dimensions(1);
-                           op.add_called_computation_ids(before);
-                           SetParts(op, {3, 4});
-                         });
+  const auto both =
+      b.Op("sort", {x, places}, {}, hlo::TUPLE, [&](hlo::Instruction& op) {
+        op.add_dimensions(1);
+        op.add_called_computation_ids(before);
+        SetParts(op, {3, 4});
+      });
   const auto values = b.Op("get-tuple-element", {both}, {3, 4}, hlo::BF16);
-  const auto order =
-      b.Op("get-tuple-element", {both}, {3, 4}, hlo::S32,
-           [](hlo::Instruction& op) { op.set_tuple_index(1); });
+  const auto order = b.Op("get-tuple-element", {both}, {3, 4}, hlo::S32,
+                          [](hlo::Instruction& op) { op.set_tuple_index(1); });
   b.Op("tuple", {values, order}, {}, hlo::TUPLE);
   EXPECT_THAT(OpsOf(b), ElementsAre("arg_sort", "gather bfloat16"));
 }
@@ -226,12 +221,11 @@ TEST(BFloat16ImportTest, SortsPairsOfValuesAndPlaces) {
 TEST(BFloat16ImportTest, TakesTheLargest) {
   ModuleBuilder b;
   const auto x = b.Parameter({3, 4}, hlo::BF16);
-  const auto both =
-      b.Op("topk", {x}, {}, hlo::TUPLE, [](hlo::Instruction& op) {
-        op.set_k(2);
-        op.set_largest(true);
-        SetParts(op, {3, 2});
-      });
+  const auto both = b.Op("topk", {x}, {}, hlo::TUPLE, [](hlo::Instruction& op) {
+    op.set_k(2);
+    op.set_largest(true);
+    SetParts(op, {3, 2});
+  });
   b.Op("get-tuple-element", {both}, {3, 2}, hlo::BF16);
   EXPECT_THAT(OpsOf(b), ElementsAre("arg_sort", "slice", "gather bfloat16"));
 }

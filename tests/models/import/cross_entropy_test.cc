@@ -127,8 +127,7 @@ class CrossEntropyTest : public PatternsTest {
     const int share = Emit("divide", {numerator, SumInFloat32(exponentials)});
     const int repeated =
         InType(InRows(InType(share, DType::kFloat32)), DType::kBFloat16);
-    return Emit("add",
-                {scattered, Emit("multiply", {repeated, exponentials})});
+    return Emit("add", {scattered, Emit("multiply", {repeated, exponentials})});
   }
   int HalfScattered(double number) {
     OpAttributes adding = OwnPlaces(
@@ -284,11 +283,9 @@ constexpr double kHalfTolerance = 4 * 3 * 0x1p-8;
 
 TEST_F(CrossEntropyTest, OfBFloat16IsOneOpBetweenConversions) {
   const int log = Emit("log", {SumInFloat32(Exponentials(half_))});
-  const int likelihood =
-      Taken(Emit("subtract", {Centred(half_), InRows(log)}));
-  const int loss = Emit("subtract",
-                        {Emit("add", {log, Folded("maximum", half_)}),
-                         Taken(half_)});
+  const int likelihood = Taken(Emit("subtract", {Centred(half_), InRows(log)}));
+  const int loss = Emit(
+      "subtract", {Emit("add", {log, Folded("maximum", half_)}), Taken(half_)});
   for (const int result : {likelihood, loss}) {
     EXPECT_THAT(Left(result),
                 AllOf(Contains("SoftmaxXent"), Not(Contains("exponential")),

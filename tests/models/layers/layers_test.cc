@@ -1,8 +1,7 @@
 // Layers: which variables and ops they append.
-#include "models/layers/convolution.h"
-
 #include <utility>
 
+#include "models/layers/convolution.h"
 #include "models/layers/dense.h"
 #include "models/layers/embedding.h"
 #include "models/layers/multi_head_attention.h"
@@ -102,9 +101,9 @@ TEST(Projection, IsAlongTheLastDimension) {
 TEST(Projection, BeginsAsItIsTold) {
   Graph g("toy");
   const Value x = g.Features({{3, 4}});
-  Projection(g, "p", x, 2,
-             KernelHow{.has_bias = false,
-                       .initializer = Initializer::kSmallNormal});
+  Projection(
+      g, "p", x, 2,
+      KernelHow{.has_bias = false, .initializer = Initializer::kSmallNormal});
   Projection(g, "q", x, 2, KernelHow{.activation = Activation::kRelu});
   ASSERT_THAT(g.status(), IsOk());
   EXPECT_THAT(VariablesOf(g),
@@ -119,12 +118,11 @@ TEST(Projection, BeginsAsItIsTold) {
 }
 
 TEST(Conv2D, StridesOverAnImageOfAnySide) {
-  for (const auto& [side, out] : {std::pair(8, "[B, 4, 4, 3]"),
-                                  std::pair(7, "[B, 4, 4, 3]")}) {
+  for (const auto& [side, out] :
+       {std::pair(8, "[B, 4, 4, 3]"), std::pair(7, "[B, 4, 4, 3]")}) {
     Graph g("toy");
-    const Value y =
-        Conv2D(g, "c", g.Features({{side, side, 2}}), 3, StridedWindow(3, 2),
-               KernelHow{.has_bias = false});
+    const Value y = Conv2D(g, "c", g.Features({{side, side, 2}}), 3,
+                           StridedWindow(3, 2), KernelHow{.has_bias = false});
     ASSERT_THAT(g.status(), IsOk());
     EXPECT_EQ(ToString(g.type(y)), out);
     EXPECT_THAT(VariablesOf(g), ElementsAre("c/kernel [3, 3, 2, 3]"));
@@ -246,7 +244,7 @@ TEST(Embedding, IsReadAtBothEnds) {
   values.at(ids).values = {4, 0, 2};
   values.at(table).values = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
   const Tensor out = values.Compute(logits);
-  EXPECT_EQ(out.values[0], 9 * 1 + 10 * 2);  // of id 4 and row 0
+  EXPECT_EQ(out.values[0], 9 * 1 + 10 * 2);   // of id 4 and row 0
   EXPECT_EQ(out.values[14], 5 * 9 + 6 * 10);  // of id 2 and row 4
 }
 
@@ -271,21 +269,20 @@ TEST(MultiHeadAttention, LooksAtAnotherSequence) {
   Graph g("toy");
   const Value x = g.Input("x", DType::kFloat32, {{3, 4}});
   const Value memory = g.Input("memory", DType::kFloat32, {{5, 4}});
-  const Value y =
-      MultiHeadAttention(g, "a", x, memory,
-                         {.heads = 2, .has_bias = false, .has_key_bias = false});
+  const Value y = MultiHeadAttention(
+      g, "a", x, memory,
+      {.heads = 2, .has_bias = false, .has_key_bias = false});
   const Value z = MultiHeadAttention(g, "b", x, x, {.heads = 2});
   ASSERT_THAT(g.status(), IsOk());
   EXPECT_EQ(ToString(g.type(y)), "[B, 3, 4]");
   EXPECT_EQ(ToString(g.type(z)), "[B, 3, 4]");
-  EXPECT_THAT(
-      VariablesOf(g),
-      ElementsAre("a/query/kernel [4, 4]", "a/key/kernel [4, 4]",
-                  "a/value/kernel [4, 4]", "a/out/kernel [4, 4]",
-                  "b/query/kernel [4, 4]", "b/query/bias [4]",
-                  "b/key/kernel [4, 4]", "b/key/bias [4]",
-                  "b/value/kernel [4, 4]", "b/value/bias [4]",
-                  "b/out/kernel [4, 4]", "b/out/bias [4]"));
+  EXPECT_THAT(VariablesOf(g),
+              ElementsAre("a/query/kernel [4, 4]", "a/key/kernel [4, 4]",
+                          "a/value/kernel [4, 4]", "a/out/kernel [4, 4]",
+                          "b/query/kernel [4, 4]", "b/query/bias [4]",
+                          "b/key/kernel [4, 4]", "b/key/bias [4]",
+                          "b/value/kernel [4, 4]", "b/value/bias [4]",
+                          "b/out/kernel [4, 4]", "b/out/bias [4]"));
 }
 
 TEST(MultiHeadAttention, HasKeysWithoutABias) {

@@ -67,8 +67,9 @@ std::vector<MatrixProduct> ProductsOf(const ValueType& input,
   const std::vector<Value> results = {
       counter.Apply(kConvolution, operands, "forward", attributes)};
   const std::vector<Value> gradients = {counter.Add(counter.type(results[0]))};
-  const InputGradients made = EntryOf(kConvolution).gradient(
-      counter, {operands, results, attributes}, gradients);
+  const InputGradients made =
+      EntryOf(kConvolution)
+          .gradient(counter, {operands, results, attributes}, gradients);
   EXPECT_TRUE(made.ok() || absl::IsUnimplemented(made.status()));
   return counter.products();
 }
@@ -77,8 +78,8 @@ std::vector<MatrixProduct> ProductsOf(const ValueType& input,
 TEST(ConvolutionCost, GradientsDoAsMuchAsTheConvolution) {
   int with_gradients = 0;
   for (const OpSample& sample : SamplesOf(EntryOf(kConvolution))) {
-    const std::vector<MatrixProduct> products = ProductsOf(
-        sample.inputs[0], sample.inputs[1], sample.attributes, 3);
+    const std::vector<MatrixProduct> products =
+        ProductsOf(sample.inputs[0], sample.inputs[1], sample.attributes, 3);
     if (products.size() < 3) continue;
     ++with_gradients;
     for (const MatrixProduct& product : products)
@@ -103,10 +104,8 @@ struct Layer {
 
 std::vector<MatrixProduct> ProductsOf(const Layer& layer, std::int64_t rows) {
   const std::int64_t places = (layer.side - 1) / layer.stride + 1;
-  const std::int64_t padding =
-      std::max<std::int64_t>((places - 1) * layer.stride + layer.taps -
-                                 layer.side,
-                             0);
+  const std::int64_t padding = std::max<std::int64_t>(
+      (places - 1) * layer.stride + layer.taps - layer.side, 0);
   const WindowDimension window = {.low = padding / 2,
                                   .high = padding - padding / 2,
                                   .stride = layer.stride};

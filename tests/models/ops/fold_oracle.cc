@@ -106,10 +106,9 @@ void ForShownElements(const CountedUse& use, const Dims& place, const Fn& fn) {
   ForIndices(taps, [&](const Dims& tap) {
     std::int64_t element = 0;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
-      const std::int64_t at =
-          place[i] * NumberOr(use, "window_strides", i, 1) +
-          tap[i] * NumberOr(use, "window_dilations", i, 1) -
-          NumberOr(use, "padding_low", i, 0);
+      const std::int64_t at = place[i] * NumberOr(use, "window_strides", i, 1) +
+                              tap[i] * NumberOr(use, "window_dilations", i, 1) -
+                              NumberOr(use, "padding_low", i, 0);
       const std::int64_t apart = NumberOr(use, "base_dilations", i, 1);
       if (at < 0 || at % apart != 0 || at / apart >= sizes[i]) return;
       element += at / apart * strides[i];

@@ -38,9 +38,9 @@ bool IsScatter(const OpAttributes& attributes) {
 // `windows`, `operand`: the sizes of these arrays, with a number for B.
 Windowed WindowedBy(const OpAttributes& attributes, const Dims& operand,
                     const Dims& windows) {
-  return {IsScatter(attributes) ? ScatterDims(attributes)
-                                : GatherDims(attributes),
-          operand, windows};
+  return {
+      IsScatter(attributes) ? ScatterDims(attributes) : GatherDims(attributes),
+      operand, windows};
 }
 
 // fn(index in the operand, index in the windows) for all that windows show.
@@ -107,11 +107,10 @@ Windowed OfOperands(const CountedUse& use, const Tensor& operand,
 // gather, and ScatterGrad, which gathers dy.
 void ReadWindows(CountedUse& use) {
   use.TakesPartOf(0);
-  ForWindowElements(
-      OfOperands(use, use.operand(0), use.result()), use.operand(1),
-      [&](const Dims& at, const Dims& window) {
-        use.Write(window, use.Read(0, at));
-      });
+  ForWindowElements(OfOperands(use, use.operand(0), use.result()),
+                    use.operand(1), [&](const Dims& at, const Dims& window) {
+                      use.Write(window, use.Read(0, at));
+                    });
 }
 
 // Adds into zeros.
@@ -148,8 +147,7 @@ constexpr CostOracle kGatherOracles[] = {
 CostOracles GatherOracles() { return kGatherOracles; }
 
 std::vector<Tensor> OperandsToCount(const OpEntry& entry,
-                                    const OpSample& sample,
-                                    std::int64_t rows) {
+                                    const OpSample& sample, std::int64_t rows) {
   std::vector<Tensor> operands = DrawOperands(sample, rows);
   const bool is_windowed =
       std::any_of(std::begin(kGatherOracles), std::end(kGatherOracles),

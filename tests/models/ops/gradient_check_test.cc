@@ -189,8 +189,8 @@ TEST_P(OpGradient, OfBFloat16AreThoseOfFloat32Rounded) {
   if (entry.scalar.value != nullptr) return;  // formulas, rounded step by step
   for (const OpSample& sample : SamplesOf(entry)) {
     const OpSample rounded = InBFloat16(sample);
-    const auto types = InferTypes(CodeOf(entry), rounded.inputs,
-                                  rounded.attributes);
+    const auto types =
+        InferTypes(CodeOf(entry), rounded.inputs, rounded.attributes);
     if (rounded.inputs == sample.inputs || !types.ok() ||
         *types != rounded.outputs)
       continue;

@@ -28,9 +28,8 @@ void Round(CountedUse& use) {
 // Each element of the result is x's at from(its index).
 template <typename From>
 void Move(CountedUse& use, const From& from) {
-  ForIndices(use.result().dims, [&](const Dims& to) {
-    use.Write(to, use.Read(0, from(to)));
-  });
+  ForIndices(use.result().dims,
+             [&](const Dims& to) { use.Write(to, use.Read(0, from(to))); });
 }
 
 void Broadcast(CountedUse& use) {

@@ -47,8 +47,7 @@ void ExpectResultsOf(const OpEntry& entry, const OpSample& sample,
     for (std::size_t i = 0; i < values.size(); ++i) {
       const double wanted = expected[result].values[i];
       if (values[i] == wanted) continue;  // infinities
-      ASSERT_NEAR(values[i], wanted,
-                  ToleranceOf(expected[result].type, wanted))
+      ASSERT_NEAR(values[i], wanted, ToleranceOf(expected[result].type, wanted))
           << "element " << i << " of result " << result;
     }
   }
@@ -162,10 +161,10 @@ TEST(DynamicSliceCost, IsThatOfThePart) {
                 {Plain({1, 512, 512})}, {}, 1);
   EXPECT_EQ(slice.bytes_read, 4.0 * 512 * 512 + 3 * 4);
   EXPECT_EQ(slice.bytes_written, 4.0 * 512 * 512);
-  const OpCost update = CostOfUse(
-      "dynamic_update_slice",
-      {Batched({2048, 64}), Batched({1, 64}), start, start, start},
-      {Batched({2048, 64})}, {}, 8);
+  const OpCost update =
+      CostOfUse("dynamic_update_slice",
+                {Batched({2048, 64}), Batched({1, 64}), start, start, start},
+                {Batched({2048, 64})}, {}, 8);
   EXPECT_EQ(update.bytes_read, 4.0 * 8 * 64 + 3 * 4);
   EXPECT_EQ(update.bytes_written, 4.0 * 8 * 64);
 }

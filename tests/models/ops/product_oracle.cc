@@ -124,8 +124,7 @@ void Convolution(CountedUse& use) {
           from[static_cast<std::size_t>(dims.input.feature)];
       batch = at(to, dims.output.batch);
       channel = at(tap, dims.kernel.feature);
-      if (dims.batch_groups > 1)
-        batch += group * at(output, dims.output.batch);
+      if (dims.batch_groups > 1) batch += group * at(output, dims.output.batch);
       if (dims.feature_groups > 1)
         channel += group * at(kernel, dims.kernel.feature);
       if (!PlacesOf(use, dims, to, tap, from)) return;

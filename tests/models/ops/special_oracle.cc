@@ -40,8 +40,8 @@ void SoftmaxXent(CountedUse& use) {
     }
     for (std::int64_t i = 0; i < columns; ++i)
       use.Write(row * columns + i, powers[static_cast<std::size_t>(i)] / sum);
-    const Counted of_label = use.Read(
-        0, row * columns + static_cast<std::int64_t>(label.value));
+    const Counted of_label =
+        use.Read(0, row * columns + static_cast<std::int64_t>(label.value));
     use.Write(row, Logarithm(sum) + (most - of_label), 1);
     use.Write(row, Select(best == label, 1, 0), 2);
   }
@@ -53,8 +53,8 @@ void SoftmaxXentGrad(CountedUse& use) {
     for (std::int64_t i = 0; i < columns; ++i) {
       const Counted is_label = use.Read(1, row) == static_cast<double>(i);
       const std::int64_t at = row * columns + i;
-      use.Write(at, (use.Read(0, at) - Select(is_label, 1, 0)) *
-                        use.Read(2, row));
+      use.Write(at,
+                (use.Read(0, at) - Select(is_label, 1, 0)) * use.Read(2, row));
     }
 }
 
@@ -63,11 +63,10 @@ void SoftmaxXentGrad(CountedUse& use) {
 std::array<std::uint32_t, 4> FourWords(CountedUse& use, std::uint32_t key0,
                                        std::uint32_t key1, std::uint64_t block,
                                        std::uint64_t site) {
-  std::array<std::uint32_t, 4> words = {
-      static_cast<std::uint32_t>(block),
-      static_cast<std::uint32_t>(block >> 32),
-      static_cast<std::uint32_t>(site),
-      static_cast<std::uint32_t>(site >> 32)};
+  std::array<std::uint32_t, 4> words = {static_cast<std::uint32_t>(block),
+                                        static_cast<std::uint32_t>(block >> 32),
+                                        static_cast<std::uint32_t>(site),
+                                        static_cast<std::uint32_t>(site >> 32)};
   for (int round = 0; round < 10; ++round) {
     const std::uint64_t first = std::uint64_t{0xD2511F53} * words[0];
     const std::uint64_t second = std::uint64_t{0xCD9E8D57} * words[2];
@@ -89,11 +88,10 @@ void DrawWords(CountedUse& use, std::int64_t row, std::int64_t begin,
                std::int64_t count) {
   const auto key0 = static_cast<std::uint32_t>(use.Read(0, 2 * row).value);
   const auto key1 = static_cast<std::uint32_t>(use.Read(0, 2 * row + 1).value);
-  const auto site =
-      static_cast<std::uint64_t>(use.attributes().Int("site", 0));
+  const auto site = static_cast<std::uint64_t>(use.attributes().Int("site", 0));
   for (std::int64_t block = 0; 4 * block < count; ++block) {
-    const auto words = FourWords(use, key0, key1,
-                                 static_cast<std::uint64_t>(block), site);
+    const auto words =
+        FourWords(use, key0, key1, static_cast<std::uint64_t>(block), site);
     for (std::int64_t i = 4 * block; i < 4 * block + 4 && i < count; ++i)
       use.Write(begin + i, words[static_cast<std::size_t>(i % 4)]);
   }
@@ -120,8 +118,8 @@ struct Placed {
 void PutInOrder(bool largest_first, Placed& first, Placed& second) {
   const double a = largest_first ? -first.value.value : first.value.value;
   const double b = largest_first ? -second.value.value : second.value.value;
-  const bool stays = std::pair(a, first.place.value) <
-                     std::pair(b, second.place.value);
+  const bool stays =
+      std::pair(a, first.place.value) < std::pair(b, second.place.value);
   const Counted in_order = Once(first.value, stays ? 1 : 0);
   const Placed before = {Select(in_order, first.value, second.value),
                          Select(in_order, first.place, second.place)};
@@ -157,10 +155,10 @@ void ArgSort(CountedUse& use) {
     std::vector<Placed> line(power);
     for (std::size_t i = 0; i < power; ++i) {
       line[i].place = {static_cast<double>(i), number.tally};
-      line[i].value = i < offsets.size()
-                          ? use.Read(0, begin + offsets[i])
-                          : Counted(largest_first ? -kFarthest : kFarthest,
-                                    number.tally);
+      line[i].value =
+          i < offsets.size()
+              ? use.Read(0, begin + offsets[i])
+              : Counted(largest_first ? -kFarthest : kFarthest, number.tally);
     }
     BitonicSort(largest_first, line);
     for (std::size_t i = 0; i < offsets.size(); ++i)
@@ -169,10 +167,8 @@ void ArgSort(CountedUse& use) {
 }
 
 constexpr CostOracle kSpecialOracles[] = {
-    {"SoftmaxXent", SoftmaxXent},
-    {"SoftmaxXentGrad", SoftmaxXentGrad},
-    {"random_bits", RandomBits},
-    {"shared_random_bits", SharedRandomBits},
+    {"SoftmaxXent", SoftmaxXent}, {"SoftmaxXentGrad", SoftmaxXentGrad},
+    {"random_bits", RandomBits},  {"shared_random_bits", SharedRandomBits},
     {"arg_sort", ArgSort},
 };
 

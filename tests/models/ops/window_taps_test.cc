@@ -38,8 +38,8 @@ TEST(ShownTaps, IsWhatALoopCounts) {
 // Three taps over five elements with a frame of one: all but two.
 TEST(ShownTaps, LeavesAFrameOut) {
   EXPECT_EQ(ShownTaps({.base = 5, .low = 1, .high = 1, .taps = 3}), 13);
-  EXPECT_EQ(
-      ShownTaps({.base = 5, .low = 1, .high = 1, .taps = 3, .stride = 2}), 7);
+  EXPECT_EQ(ShownTaps({.base = 5, .low = 1, .high = 1, .taps = 3, .stride = 2}),
+            7);
 }
 
 TEST(ShownTaps, AreAProductOverDimensions) {
@@ -57,8 +57,8 @@ TEST(ShownTaps, TakesTheLargestSizes) {
             0x1p41);
   EXPECT_EQ(ShownTaps({.base = 2, .base_dilation = kMost / 2, .taps = 1}), 2);
   // Of 2^39 places and taps each; half of all pairs show an element.
-  const double shown = ShownTaps(
-      {.base = kMost / 2, .high = kMost / 2 - 1, .taps = kMost / 2});
+  const double shown =
+      ShownTaps({.base = kMost / 2, .high = kMost / 2 - 1, .taps = kMost / 2});
   EXPECT_NEAR(shown / 0x1p78, 0.5, 1e-5);
 }
 

@@ -109,8 +109,7 @@ double MultiplyAddsOf(const Program& program, const Instruction& instruction) {
     return out * static_cast<double>(kernel.elements() / kernel.dims.back());
   }
   if (instruction.op.name() == "dot_general")
-    return out *
-           static_cast<double>(shape(instruction.inputs[0]).dims.back());
+    return out * static_cast<double>(shape(instruction.inputs[0]).dims.back());
   return 0;
 }
 
@@ -134,8 +133,9 @@ TEST(Resnet, Takes4GMultiplyAddsForAnImage) {
 }
 
 TEST(Resnet, RefusesWhatItCannotBe) {
-  EXPECT_THAT(BuildModel(Config("resnet", "depth=49")),
-              StatusIs(kInvalid, HasSubstr("depth is 49; allowed: 18, 34, 50")));
+  EXPECT_THAT(
+      BuildModel(Config("resnet", "depth=49")),
+      StatusIs(kInvalid, HasSubstr("depth is 49; allowed: 18, 34, 50")));
   EXPECT_THAT(BuildModel(Config("resnet", "depth=5")),
               StatusIs(kInvalid, HasSubstr("depth is 5; allowed: 18 to 152")));
   EXPECT_THAT(BuildModel(Config("resnet50", "dept=50")),
@@ -222,8 +222,9 @@ TEST(Gpt2, HasThePublishedParameters) {
 std::vector<std::string> InputsText(const Program& program) {
   std::vector<std::string> texts;
   for (const ProgramInput& input : program.inputs)
-    texts.push_back(absl::StrCat(program.tensor(input.tensor).name, " ",
-                                 ToString(TypeOf(program.tensor(input.tensor)))));
+    texts.push_back(
+        absl::StrCat(program.tensor(input.tensor).name, " ",
+                     ToString(TypeOf(program.tensor(input.tensor)))));
   return texts;
 }
 
@@ -244,14 +245,13 @@ struct PlannedCase {
 Program Compiled(const PlannedCase& planned) {
   ModelConfig config = Config(planned.name, planned.numbers);
   config.set_dropout(planned.dropout);
-  const auto program = BuildProgram(
-      config,
-      {.rule = "adamw",
-       .rule_settings = {.beta1 = 0.9,
-                         .beta2 = 0.999,
-                         .epsilon = 1e-8,
-                         .weight_decay = 0.01},
-       .weight_decay_exclude = {"bias", "norm"}});
+  const auto program =
+      BuildProgram(config, {.rule = "adamw",
+                            .rule_settings = {.beta1 = 0.9,
+                                              .beta2 = 0.999,
+                                              .epsilon = 1e-8,
+                                              .weight_decay = 0.01},
+                            .weight_decay_exclude = {"bias", "norm"}});
   EXPECT_THAT(program, IsOk());
   return program.ok() ? *program : Program();
 }
@@ -268,9 +268,8 @@ TEST_P(PlannedModel, CompilesToAProgramThatTheVerifierPasses) {
     EXPECT_TRUE(program.entries.contains(entry));
   EXPECT_EQ(TypeOf(program.tensor(program.loss)),
             (ValueType{DType::kFloat32, WithBatch({})}));
-  ASSERT_OK_AND_ASSIGN(
-      const ModelProto model,
-      BuildModel(Config(GetParam().name, GetParam().numbers)));
+  ASSERT_OK_AND_ASSIGN(const ModelProto model,
+                       BuildModel(Config(GetParam().name, GetParam().numbers)));
   const Elements elements = ElementsOf(model);
   EXPECT_EQ(program.gradient_elements, elements.trained + elements.of_states);
   // Two slots of each weight.
@@ -312,20 +311,21 @@ INSTANTIATE_TEST_SUITE_P(
         PlannedCase{"gpt2_small", "layers=2"},
         PlannedCase{"gpt2_xl", "layers=1,sequence_length=128", 0.1}),
     [](const auto& info) {
-      return absl::StrCat(info.param.name, info.param.dropout > 0 ? "_drops"
-                                                                  : "");
+      return absl::StrCat(info.param.name,
+                          info.param.dropout > 0 ? "_drops" : "");
     });
 
 TEST(PlannedModels, ReadInputsOfTheirOwn) {
-  EXPECT_THAT(InputsText(Compiled({"bert_large", "layers=1"})),
-              ElementsAre("input_ids int32 [B, 512]", "input_mask int32 [B, 512]",
-                          "segment_ids int32 [B, 512]",
-                          "masked_lm_positions int32 [B, 76]",
-                          "masked_lm_ids int32 [B, 76]",
-                          "masked_lm_weights [B, 76]",
-                          "next_sentence_labels int32 [B]", "weights [B]"));
-  EXPECT_THAT(InputsText(Compiled({"bert_base", "layers=1,sequence_length=128"})),
-              Contains("masked_lm_ids int32 [B, 20]"));
+  EXPECT_THAT(
+      InputsText(Compiled({"bert_large", "layers=1"})),
+      ElementsAre("input_ids int32 [B, 512]", "input_mask int32 [B, 512]",
+                  "segment_ids int32 [B, 512]",
+                  "masked_lm_positions int32 [B, 76]",
+                  "masked_lm_ids int32 [B, 76]", "masked_lm_weights [B, 76]",
+                  "next_sentence_labels int32 [B]", "weights [B]"));
+  EXPECT_THAT(
+      InputsText(Compiled({"bert_base", "layers=1,sequence_length=128"})),
+      Contains("masked_lm_ids int32 [B, 20]"));
   EXPECT_THAT(InputsText(Compiled({"transformer_big", "layers=1"})),
               ElementsAre("inputs int32 [B, 256]", "targets int32 [B, 256]",
                           "weights [B]"));
@@ -356,9 +356,9 @@ TEST(PlannedModels, SayTheirInputs) {
 }
 
 TEST(PlannedModels, ReportLossesAndShares) {
-  EXPECT_THAT(MetricsOf(Compiled({"bert_large", "layers=1"})),
-              ElementsAre("masked_lm_accuracy", "next_sentence_accuracy",
-                          "loss"));
+  EXPECT_THAT(
+      MetricsOf(Compiled({"bert_large", "layers=1"})),
+      ElementsAre("masked_lm_accuracy", "next_sentence_accuracy", "loss"));
   EXPECT_THAT(MetricsOf(Compiled({"gpt2_small", "layers=1"})),
               ElementsAre("token_accuracy", "loss"));
   EXPECT_THAT(MetricsOf(Compiled({"resnet18", ""})),

@@ -116,19 +116,18 @@ TEST(TransformerValues, TheLastTargetIsOnlySaid) {
   Graph graph("transformer");
   ASSERT_OK_AND_ASSIGN(
       const CompileInput input,
-      BuildTransformer(
-          Small("transformer", {"layers=1", "width=4", "heads=2",
-                                "feed_forward=3", "vocabulary=5",
-                                "sequence_length=3"}),
-          graph));
+      BuildTransformer(Small("transformer", {"layers=1", "width=4", "heads=2",
+                                             "feed_forward=3", "vocabulary=5",
+                                             "sequence_length=3"}),
+                       graph));
   ASSERT_THAT(graph.status(), IsOk());
   GraphValues values(graph, kRows);
   values.at(InputOf(graph, "inputs")).values = {1, 2, 0, 4, 3, 1};
   Tensor& targets = values.at(InputOf(graph, "targets"));
   targets.values = {2, 4, 0, 1, 3, 2};
   ExpectItsGradient(graph, input, "embed/tokens", values);
-  ExpectItsGradient(graph, input,
-                    "decoder/layer_0/cross_attention/key/kernel", values);
+  ExpectItsGradient(graph, input, "decoder/layer_0/cross_attention/key/kernel",
+                    values);
   // What is said last is not read by the decoder, and the first example's last
   // place is padding.
   const Tensor before = values.Compute(input.loss);

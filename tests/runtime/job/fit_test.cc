@@ -47,17 +47,17 @@ TEST(CoreMemoryTest, IsTheGenerationsAndTheBatchThatFitsFits) {
     const std::string more =
         absl::StrCat("topology: '", topology,
                      "' batch_per_core: ", memory.largest_batch() + 1);
-    EXPECT_THAT(PlanJob(Spec(more), Inputs(Digits())),
-                StatusIs(kExhausted,
-                         HasSubstr(absl::StrCat("; give --batch_per_core=",
-                                                memory.largest_batch()))));
+    EXPECT_THAT(
+        PlanJob(Spec(more), Inputs(Digits())),
+        StatusIs(kExhausted, HasSubstr(absl::StrCat("; give --batch_per_core=",
+                                                    memory.largest_batch()))));
     const std::string global =
         absl::StrCat("topology: '", topology,
                      "' train_batch_size: ", 32 * (memory.largest_batch() + 1));
     EXPECT_THAT(PlanJob(Spec(global), Inputs(Digits())),
-                StatusIs(kExhausted, HasSubstr(absl::StrCat(
-                                         "; give --train_batch_size=",
-                                         32 * memory.largest_batch()))));
+                StatusIs(kExhausted,
+                         HasSubstr(absl::StrCat("; give --train_batch_size=",
+                                                32 * memory.largest_batch()))));
   }
 }
 
@@ -95,10 +95,10 @@ TEST(AdmitToMachineTest, RefusesARunWithBothFigures) {
               StatusIs(kExhausted, AllOf(HasSubstr(FormatBytes(needed)),
                                          HasSubstr("100.00 MiB are there"),
                                          HasSubstr("--processes=1 needs"))));
-  EXPECT_THAT(AdmitToMachine(plan, kGiB, 1024),
-              StatusIs(kExhausted,
-                       AllOf(HasSubstr("1.00 KiB are allowed"),
-                             HasSubstr("use a smaller --topology"))));
+  EXPECT_THAT(
+      AdmitToMachine(plan, kGiB, 1024),
+      StatusIs(kExhausted, AllOf(HasSubstr("1.00 KiB are allowed"),
+                                 HasSubstr("use a smaller --topology"))));
   EXPECT_THAT(AdmitToMachine(plan, 1024, kGiB), IsOk()) << "it is the user's";
 }
 

@@ -92,10 +92,10 @@ TEST(GeographyTest, SettingsOfBucketsNeedOne) {
        {"bucket_location: 'us'", "require_same_region: true",
         "links { links { from: 'anywhere' round_trip_seconds { value: 1 } } }",
         "prices { currency: 'X' prices { from: 'anywhere' per_gib: 1 } }"})
-    EXPECT_THAT(Plain(setting),
-                StatusIs(kInvalid,
-                         AllOf(HasSubstr("is about a bucket, and none"),
-                               HasSubstr(" out, or give --model_dir=gs://"))))
+    EXPECT_THAT(
+        Plain(setting),
+        StatusIs(kInvalid, AllOf(HasSubstr("is about a bucket, and none"),
+                                 HasSubstr(" out, or give --model_dir=gs://"))))
         << setting;
   // No more than it says.
   EXPECT_THAT(Plain("require_same_region: false"), IsOk());

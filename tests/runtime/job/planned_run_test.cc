@@ -61,7 +61,8 @@ TEST(PlannedJobTest, ReadsImagesOfImageNetsSize) {
 TEST(PlannedJobTest, ReadsTokensByALineOfSchema) {
   ASSERT_OK_AND_ASSIGN(
       const JobSpec spec,
-      ApplyRecipe(Spec("model: 'bert_base' model_config: 'sequence_length=128'")));
+      ApplyRecipe(
+          Spec("model: 'bert_base' model_config: 'sequence_length=128'")));
   EXPECT_EQ(spec.features(),
             "input_ids=int32[128]<30522,input_mask=int32[128]<2,"
             "segment_ids=int32[128]<2,masked_lm_positions=int32[20]<128,"
@@ -72,8 +73,9 @@ TEST(PlannedJobTest, ReadsTokensByALineOfSchema) {
   EXPECT_EQ(spec.dropout(), 0.1);
   ASSERT_OK_AND_ASSIGN(const JobSpec again, ApplyRecipe(spec));
   EXPECT_EQ(again.features(), spec.features());
-  EXPECT_THAT(ApplyRecipe(Spec("model: 'bert_base' classes: 3")),
-              StatusIs(kInvalid, HasSubstr("example_shape and classes are for")));
+  EXPECT_THAT(
+      ApplyRecipe(Spec("model: 'bert_base' classes: 3")),
+      StatusIs(kInvalid, HasSubstr("example_shape and classes are for")));
   EXPECT_THAT(ApplyRecipe(Spec("model: 'bert_base' model_config: 'layer=3'")),
               StatusIs(kInvalid, AllOf(HasSubstr("no number 'layer'"),
                                        HasSubstr("did you mean layers?"))));
@@ -85,9 +87,10 @@ TEST(PlannedJobTest, ReadsTokensByALineOfSchema) {
 
 TEST(PlannedJobTest, APlanSaysItsNumbersAndHashesThem) {
   ASSERT_OK_AND_ASSIGN(const JobPlan plan, Planned(kTiny));
-  EXPECT_EQ(ModelText(plan.bits()),
-            "gpt2_small heads=2,layers=1,sequence_length=4,vocabulary=11,width=8 "
-            "on synthetic");
+  EXPECT_EQ(
+      ModelText(plan.bits()),
+      "gpt2_small heads=2,layers=1,sequence_length=4,vocabulary=11,width=8 "
+      "on synthetic");
   EXPECT_THAT(plan.notes(), Contains(HasSubstr("gpt2_small is for plans")));
   EXPECT_EQ(plan.recipe_accuracy(), 0);
   ASSERT_OK_AND_ASSIGN(const Program program, ProgramOf(plan));
@@ -122,9 +125,9 @@ TEST(PlannedRunTest, TakesWhatADayOfTheCpusTakes) {
                        AllOf(HasSubstr("gpt2_small is for plans"),
                              HasSubstr("2.04 days of 2 CPUs"),
                              HasSubstr("--dry_run and pod_plan plan it"))));
-  EXPECT_THAT(AdmitPlannedRun(plan, 4),
-              StatusIs(absl::StatusCode::kFailedPrecondition,
-                       HasSubstr("1.02 days")));
+  EXPECT_THAT(
+      AdmitPlannedRun(plan, 4),
+      StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("1.02 days")));
   EXPECT_THAT(AdmitPlannedRun(plan, 0), IsOk()) << "hosts elsewhere";
   plan.mutable_bits()->mutable_model()->set_name("mine");
   EXPECT_THAT(AdmitPlannedRun(plan, 2), IsOk());

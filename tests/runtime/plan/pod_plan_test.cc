@@ -249,8 +249,8 @@ TEST(PodPlanTest, AJobIsPlannedSliceBySlice) {
 
 // A published size, and another with fewer layers.
 TEST(PodPlanTest, AModelForPlansIsPlanned) {
-  const auto images = Json(
-      {"--model=resnet18", "--topology=v3-32", "--example_shape=64,64,3"});
+  const auto images =
+      Json({"--model=resnet18", "--topology=v3-32", "--example_shape=64,64,3"});
   ASSERT_EQ(images["results"].size(), 1);
   EXPECT_EQ(images["results"][0]["batch_per_core"], 128);
   const auto tokens = Json({"--model=gpt2_small", "--topology=v3-32,v4-32",
