@@ -52,7 +52,7 @@ class NamesTest(unittest.TestCase):
             _values.check_values({"job": {"train_steps": 4}})
 
     def test_what_the_package_has_not(self):
-        with self.assertRaisesRegex(AttributeError, "podsim has no 'rmsprop'; it has .*adamw"):
+        with self.assertRaisesRegex(AttributeError, "podsim has no 'rmsprop': it has .*adamw"):
             podsim.rmsprop
         with self.assertRaisesRegex(AttributeError, "did you mean train"):
             podsim.trains

@@ -103,7 +103,7 @@ class MeantTest(unittest.TestCase):
 
     def test_names_of_the_package_that_were_meant(self):
         for name, said in (("load", "run.params"), ("cosine_decay_schedule", "lr_schedule="),
-                           ("adamww", "did you mean adamw"), ("save", "model_dir=DIR keeps"),
+                           ("adamww", "did you mean adamw"), ("save", r"model_dir=DIR\) keeps"),
                            ("RMSprop", r"it has sgd, .*: say podsim.adamw\(1e-3\); of optax the"),
                            ("fit", r"podsim.train\(loss_fn, params, dataset")):
             with self.assertRaisesRegex(AttributeError, f"podsim has no '{name}'.*{said}"):

@@ -60,6 +60,8 @@ Program Training(const Graph& graph, Value loss,
                  const CompileOptions& options) {
   CompileInput input;
   input.loss = loss;
+  // Of sums over several cores there is no evaluation.
+  input.loss_passes = MetricPasses::kTraining;
   input.update = Optimizer;
   auto program = Compile(graph, input, options);
   EXPECT_TRUE(program.ok()) << program.status();

@@ -30,7 +30,7 @@ ModelConfig Small(const std::string& name, std::vector<std::string> numbers) {
   return config;
 }
 
-Value Named(const Graph& graph, const std::string& name, ValueKind kind) {
+Value ValueNamed(const Graph& graph, const std::string& name, ValueKind kind) {
   for (std::int32_t id = 0; id < static_cast<int>(graph.values().size()); ++id)
     if (graph.value({id}).kind == kind && graph.value({id}).name == name)
       return {id};
@@ -39,7 +39,7 @@ Value Named(const Graph& graph, const std::string& name, ValueKind kind) {
 }
 
 Value InputOf(const Graph& graph, const std::string& name) {
-  return Named(graph, name, ValueKind::kInput);
+  return ValueNamed(graph, name, ValueKind::kInput);
 }
 
 double Sum(const Tensor& tensor) {
@@ -53,7 +53,7 @@ void ExpectItsGradient(const Graph& graph, const CompileInput& input,
                        const std::string& variable, GraphValues& values) {
   SCOPED_TRACE(variable);
   for (double& weight : values.at(input.weights).values) weight = 1;
-  const Value of = Named(graph, variable, ValueKind::kVariable);
+  const Value of = ValueNamed(graph, variable, ValueKind::kVariable);
   const Tensor known = values.Gradient(input.loss, input.weights, of);
   const Tensor differences = values.Differences(input.loss, of);
   for (std::size_t i = 0; i < known.values.size(); ++i)
@@ -76,7 +76,7 @@ TEST(Gpt2Values, TheTableIsReadAtBothEnds) {
   // The fourth position is beyond the sequence.
   const Tensor positions =
       values.Gradient(input.loss, input.weights,
-                      Named(graph, "embed/positions", ValueKind::kVariable));
+                      ValueNamed(graph, "embed/positions", ValueKind::kVariable));
   for (std::size_t i = 12; i < 16; ++i) EXPECT_EQ(positions.values[i], 0);
 }
 
