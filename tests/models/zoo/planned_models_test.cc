@@ -275,8 +275,9 @@ TEST_P(PlannedModel, CompilesToAProgramThatTheVerifierPasses) {
   // Two slots of each weight.
   EXPECT_EQ(program.variable_elements,
             3 * elements.trained + elements.of_states);
-  EXPECT_EQ(program.mixes_in_training,
-            absl::StartsWith(GetParam().name, "resnet"));
+  // Batch norm does; so does a table that is read at both ends, whose two
+  // gradients each core adds.
+  EXPECT_TRUE(program.mixes_in_training);
   EXPECT_FALSE(program.mixes_in_eval);
 }
 

@@ -74,9 +74,9 @@ TEST(Gpt2Values, TheTableIsReadAtBothEnds) {
   ExpectItsGradient(graph, input, "embed/tokens", values);
   ExpectItsGradient(graph, input, "embed/positions", values);
   // The fourth position is beyond the sequence.
-  const Tensor positions =
-      values.Gradient(input.loss, input.weights,
-                      ValueNamed(graph, "embed/positions", ValueKind::kVariable));
+  const Tensor positions = values.Gradient(
+      input.loss, input.weights,
+      ValueNamed(graph, "embed/positions", ValueKind::kVariable));
   for (std::size_t i = 12; i < 16; ++i) EXPECT_EQ(positions.values[i], 0);
 }
 

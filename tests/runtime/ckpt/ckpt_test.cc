@@ -403,7 +403,9 @@ TEST_F(CkptTest, BadUsageIsTwo) {
   for (const Case& c :
        {Case{{}, "see pod_ckpt --help"},
         Case{{"prune", "/m"},
-             "there is no command \"prune\"; there are ls, show, verify, diff"},
+             "there is no command \"prune\"; no checkpoint is deleted here: "
+             "pod_launch --keep N keeps the newest N; there are ls, show, "
+             "verify"},
         Case{{"ls"}, "see pod_ckpt --help"},
         Case{{"diff", "/m"}, "see pod_ckpt --help"},
         Case{{"ls", "/m", "/n"}, "see pod_ckpt --help"},

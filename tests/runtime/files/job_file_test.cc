@@ -232,7 +232,7 @@ TEST(ParseJobTest, AJsonValueOfAnotherTypeIsToldWhatIsMeant) {
   EXPECT_THAT(ParseJob("{\"train_steps\": \"many\"}", "my.json"),
               StatusIs(kInvalid,
                        "my.json: train_steps is \"many\"; give a "
-                       "whole number"));
+                       "whole number from 1 up"));
 }
 
 TEST(ParseJobTest, BadJsonIsRefusedInOneLine) {

@@ -79,10 +79,11 @@ TEST(PlannedJobTest, ReadsTokensByALineOfSchema) {
   EXPECT_THAT(ApplyRecipe(Spec("model: 'bert_base' model_config: 'layer=3'")),
               StatusIs(kInvalid, AllOf(HasSubstr("no number 'layer'"),
                                        HasSubstr("did you mean layers?"))));
-  EXPECT_THAT(ApplyRecipe(Spec("model_file: 'f' dataset: 'digits' "
-                               "batch_per_core: 8 train_steps: 2 "
-                               "learning_rate: 1 model_config: 'layers=3'")),
-              StatusIs(kInvalid, HasSubstr("model_config is for a model")));
+  EXPECT_THAT(
+      ApplyRecipe(Spec("model_file: 'f' dataset: 'digits' "
+                       "batch_per_core: 8 train_steps: 2 "
+                       "learning_rate: 1 model_config: 'layers=3'")),
+      StatusIs(kInvalid, HasSubstr("model_config is layers=3 but model_file")));
 }
 
 TEST(PlannedJobTest, APlanSaysItsNumbersAndHashesThem) {

@@ -146,7 +146,7 @@ TEST(ModelFilePlanTest, HasNoRecipe) {
                                            "--dataset, --batch_per_core or ")));
   EXPECT_THAT(
       PlanJob(Spec(file + "dataset: 'digits' batch_per_core: 8"), inputs),
-      StatusIs(kInvalid, HasSubstr("train_steps or epochs")));
+      StatusIs(kInvalid, HasSubstr("give --train_steps or --epochs")));
   EXPECT_THAT(PlanJob(Spec(file + kTyped + "model: 'mlp'"), inputs),
               StatusIs(kInvalid, HasSubstr("both say what is trained")));
   EXPECT_THAT(PlanJob(Spec(file + kTyped + "hidden: 4"), inputs),

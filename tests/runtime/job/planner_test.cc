@@ -142,7 +142,7 @@ TEST(PlannerTest, AutoGoesByWhatFramesGoThrough) {
 
 TEST(PlannerTest, ChoicesThatThereAreNotAreRefused) {
   EXPECT_THAT(PlanOf("choices { collective: 'all_reduce' algorithm: 'tree' }"),
-              StatusIs(kInvalid, AllOf(HasSubstr("row 0"), HasSubstr("'tree'"),
+              StatusIs(kInvalid, AllOf(HasSubstr("row 1"), HasSubstr("'tree'"),
                                        HasSubstr("there are ring"))));
 }
 

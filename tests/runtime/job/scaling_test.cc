@@ -102,7 +102,7 @@ TEST(StepsForEpochsTest, TheSmallestPartIsOneStepAndTooManyAreRefused) {
   ASSERT_OK_AND_ASSIGN(const ScaledSteps scaled, StepsForEpochs(1e-9, 10, 64));
   EXPECT_EQ(scaled.steps, 1);
   EXPECT_THAT(StepsForEpochs(1e300, 10, 64),
-              StatusIs(kInvalid, HasSubstr("fewer epochs")));
+              StatusIs(kInvalid, HasSubstr("give up to 900,719,925")));
 }
 
 TEST(ScaleRateTest, FollowsTheBatchByItsRule) {

@@ -326,7 +326,7 @@ TEST(PodPlanTest, AFlagOfTheOtherQuestionIsRefused) {
   EXPECT_THAT(Refusal({"--collective=all_reduce", "--plot=x.svg"}),
               HasSubstr("--plot is for a training job"));
   EXPECT_THAT(Refusal({"--ici_algorithm=ring,torus"}),
-              HasSubstr("one algorithm, or auto"));
+              HasSubstr("one algorithm: give one of them, or auto"));
   EXPECT_THAT(Refusal({"--ici_algorithm=all"}),
               HasSubstr("pod_plan --collective"));
 }
