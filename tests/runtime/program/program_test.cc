@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <fstream>
 #include <string>
 
@@ -114,7 +115,8 @@ TEST_F(PodProgramTest, VerifiesAndSaysWhatIsDamaged) {
 // What no program would read back.
 TEST_F(PodProgramTest, WritesNoModelThatIsTooLargeToBeRead) {
   ModelProto large = SmallModel();
-  large.add_constants()->mutable_data()->resize(kMostModelBytes);
+  large.add_constants()->mutable_data()->resize(
+      static_cast<std::size_t>(kMostModelBytes));
   const std::string path = dir_.file("large.model");
   EXPECT_THAT(WriteModelFile(path, large),
               StatusIs(kInvalid, AllOf(HasSubstr("it would have 256.0"),
