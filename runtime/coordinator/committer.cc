@@ -81,12 +81,13 @@ void Committer::Impl::Loop(const std::stop_token& stop) {
         if (stop.stop_requested()) return;
         changed.WaitFor(mutex, kWaitSlice);
       }
-      if (!requests.empty()) {
-        request = std::move(requests.front());
-        requests.pop_front();
-      } else {
+      // Of a backlog of commits each would take longer, as the directory grows.
+      if (PruneIsDue()) {
         upto = proved;
         while (PruneIsDue()) unpruned.pop_front();
+      } else {
+        request = std::move(requests.front());
+        requests.pop_front();
       }
     }
     if (!request) {

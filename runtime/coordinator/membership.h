@@ -262,10 +262,6 @@ class Membership {
   void Skip(absl::Time now, std::int64_t step, const Saving& saving);
   // Checkpoints that are written and wait to be committed.
   int Uncommitted() const;
-  // Whether another commit would wait too long for those before it.
-  bool IsBehind(absl::Time now) const;
-  // Of a checkpoint that all have written.
-  void SkipBehind(absl::Time now, std::int64_t step);
   void TellUncommitted(absl::Time now, absl::Duration limit);
   void OnHeld(absl::Time now, int process, const Held& held);
   // Whether all processes saved the same state; fails the job if not.
@@ -319,7 +315,6 @@ class Membership {
   std::optional<Holding> holding_;
   absl::Time last_save_;  // begun
   absl::Time last_commit_ = absl::InfinitePast();
-  absl::Duration commit_took_;                          // the last one, alone
   absl::Time all_done_since_ = absl::InfiniteFuture();  // but for commits
   absl::Time last_tick_;
   absl::Time closing_since_;  // DONE or FAILED entered

@@ -13,10 +13,6 @@ namespace {
 
 constexpr int kManifestFormat = 1;
 
-// Two commits may always wait, more if they take no longer than this.
-constexpr int kWaitingCommits = 2;
-constexpr absl::Duration kCommitsAhead = absl::Seconds(2);
-
 }  // namespace
 
 std::int64_t Membership::ExamplesAt(std::int64_t step) const {
@@ -94,10 +90,6 @@ void Membership::OnCheckpoint(absl::Time now, int process,
     return;
   }
   if (!SameState(now, part.step(), saving)) return;
-  if (part.step() < end_step_ && IsBehind(now)) {
-    SkipBehind(now, part.step());
-    return;
-  }
   saving.committing = true;
   saving.since = now;
   actions_.emplace_back(CommitAction{ManifestOf(now, part.step(), saving)});
@@ -122,26 +114,6 @@ int Membership::Uncommitted() const {
   return static_cast<int>(
       std::count_if(saving_.begin(), saving_.end(),
                     [](const auto& each) { return each.second.committing; }));
-}
-
-// They are committed one after the other. One that takes longer than the last
-// one did is seen by its own age.
-bool Membership::IsBehind(absl::Time now) const {
-  const int waiting = Uncommitted();
-  if (waiting < kWaitingCommits) return false;
-  const auto oldest =
-      std::find_if(saving_.begin(), saving_.end(),
-                   [](const auto& each) { return each.second.committing; });
-  const absl::Duration age = now - std::max(oldest->second.since, last_commit_);
-  return waiting * std::max(commit_took_, age) > kCommitsAhead;
-}
-
-void Membership::SkipBehind(absl::Time now, std::int64_t step) {
-  JobEvent event;
-  event.mutable_skipped()->set_step(step);
-  event.mutable_skipped()->set_uncommitted(Uncommitted());
-  saving_.erase(step);
-  Emit(now, std::move(event));
 }
 
 bool Membership::SameState(absl::Time now, std::int64_t step,
@@ -170,7 +142,6 @@ void Membership::OnCommitted(absl::Time now, std::int64_t step,
                              const std::string& path, std::int64_t bytes) {
   const auto found = saving_.find(step);
   if (found == saving_.end() || !active()) return;
-  commit_took_ = now - std::max(found->second.since, last_commit_);
   last_commit_ = now;
   if (!status.ok()) {
     Fail(now,

@@ -43,7 +43,8 @@ std::string FormatSavings(const Savings& savings, absl::Duration training) {
 std::string FormatSkipped(const Savings& savings) {
   return absl::StrCat(FormatCounted(savings.skipped, "checkpoint"),
                       savings.skipped == 1 ? " was" : " were",
-                      " skipped, as the store had not finished earlier ones");
+                      " skipped, as the store was silent while an earlier one "
+                      "was being written");
 }
 
 std::string FormatUndeleted(const Savings& savings) {

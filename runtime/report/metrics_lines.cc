@@ -275,11 +275,6 @@ std::string SavedLine(const CheckpointSaved& saved, double wall_time) {
 }
 
 std::string SkippedLine(const CheckpointSkipped& skipped, double wall_time) {
-  if (!skipped.has_process())
-    return Dump({{"event", "checkpoint_skipped"},
-                 {"wall_time", wall_time},
-                 {"step", skipped.step()},
-                 {"uncommitted", skipped.uncommitted()}});
   return Dump({{"event", "checkpoint_skipped"},
                {"wall_time", wall_time},
                {"step", skipped.step()},

@@ -49,12 +49,6 @@ std::string RestartText(const JobRestarting& restart) {
 
 // Of the first of several.
 std::string SkippedText(const CheckpointSkipped& skipped) {
-  if (!skipped.has_process())
-    return absl::StrCat(
-        "no checkpoint of step ", FormatCount(skipped.step()),
-        ": the store takes longer to commit one than it takes until the next, ",
-        FormatCounted(skipped.uncommitted(), "earlier one"),
-        " still wait; training goes on (save less often?)");
   const ProcessInfo& process = skipped.process();
   return PrintableLine(absl::StrCat(
       "no checkpoint of step ", FormatCount(skipped.step()),

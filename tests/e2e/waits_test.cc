@@ -370,7 +370,7 @@ TEST(Waits, AStoreThatComesBackFindsAPodThatTrainedOn) {
   run.process().Signal(SIGTERM);
   EXPECT_EQ(run.Wait(), 75) << run.output();
   EXPECT_THAT(run.Unwrapped(), HasSubstr("and none until the store answers"));
-  EXPECT_THAT(run.Unwrapped(), HasSubstr("were skipped, as the store had"));
+  EXPECT_THAT(run.Unwrapped(), HasSubstr("were skipped, as the store was"));
   // Those that it skipped are not there, the last step's is.
   Subprocess list({.command = {Program("pod_ckpt"), "ls", kModelDir},
                    .environment = At(store.endpoint())});

@@ -4,10 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <future>
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -155,6 +158,38 @@ TEST_F(CommitterTest, AStepProvesWhatWasCommittedBeforeAndAfterIt) {
   for (const int step : {5, 10, 20}) committer->Commit(Parts(step), Note());
   committer.reset();
   EXPECT_THAT(Steps(), ElementsAre(10, 20));
+}
+
+// Counts the steps that there are at each write.
+class CrowdedStore final : public ObjectStoreWrapper {
+ public:
+  CrowdedStore(ObjectStore* store, std::string dir)
+      : ObjectStoreWrapper(store), dir_(std::move(dir)) {}
+  absl::Status Write(std::string_view path, std::string_view bytes) override {
+    if (const auto steps = ListSteps(*this, dir_); steps.ok())
+      most_ = std::max(most_, steps->size());
+    return ObjectStoreWrapper::Write(path, bytes);
+  }
+  std::size_t most() const { return most_; }
+
+ private:
+  const std::string dir_;
+  std::size_t most_ = 0;
+};
+
+// However many commits wait, old checkpoints go in between.
+TEST_F(CommitterTest, ABacklogIsPrunedAsItIsCommitted) {
+  CrowdedStore crowded(store_.get(), plan_.spec().model_dir());
+  std::vector<CheckpointManifest> manifests;
+  for (int step = 1; step <= 20; ++step) manifests.push_back(Parts(step));
+  auto committer = Start(crowded, 2);
+  committer->OnEvent(StepMade(30));
+  for (const CheckpointManifest& manifest : manifests)
+    committer->Commit(manifest, Note());
+  committer.reset();
+  EXPECT_EQ(told_.size(), 20);
+  EXPECT_THAT(Steps(), ElementsAre(19, 20));
+  EXPECT_LE(crowded.most(), 3);
 }
 
 TEST_F(CommitterTest, TheEndOfTheJobProvesItsLastOne) {

@@ -204,43 +204,6 @@ TEST(MembershipSavingTest, CommitsThatWaitForOthersDoNotHang) {
   EXPECT_THAT(pod.machine().failure().message(), HasSubstr("of step 4 was"));
 }
 
-// A store that commits more slowly than checkpoints come due has no backlog to
-// work off at the end.
-TEST(MembershipSavingTest, WhatWouldWaitTooLongToBeCommittedIsSkipped) {
-  PodScript pod(SavingPlan());
-  pod.Run();
-  Report(pod, 1, kSteps);
-  const auto write = [&](std::int64_t step) {
-    for (int p = 0; p < kProcesses; ++p) pod.Send(p, PartMessage(p, step));
-  };
-  write(1);
-  write(2);
-  write(3);  // nothing is known yet of how long a commit takes
-  EXPECT_EQ(pod.commits.size(), 3);
-  pod.Pass(absl::Seconds(1), {0, 1}, {0, 1});
-  write(4);
-  EXPECT_EQ(pod.commits.size(), 3) << "three of a second and more";
-  pod.Committed(1, absl::OkStatus());
-  write(5);
-  EXPECT_EQ(pod.commits.size(), 4) << "two of a second";
-  pod.Committed(2, absl::OkStatus());
-  pod.Committed(3, absl::OkStatus());
-  write(6);
-  write(7);
-  EXPECT_EQ(pod.commits.size(), 6) << "the last commits took no time";
-  pod.Pass(absl::Seconds(5), {0, 1}, {0, 1});
-  write(8);
-  write(kSteps);
-  EXPECT_EQ(pod.commits.size(), 7);
-  EXPECT_EQ(pod.commits.back().step(), kSteps) << "the last is never skipped";
-  const auto skipped = pod.events(JobEvent::kSkipped);
-  ASSERT_EQ(skipped.size(), 2);
-  EXPECT_EQ(skipped[0].skipped().step(), 4);
-  EXPECT_EQ(skipped[0].skipped().uncommitted(), 3);
-  EXPECT_FALSE(skipped[0].skipped().has_process());
-  EXPECT_EQ(skipped[1].skipped().step(), 8);
-}
-
 TEST(MembershipSavingTest, WhoWaitsForCommitsIsToldWithinTwoSeconds) {
   PodScript pod(SavingPlan());
   pod.Run();
