@@ -384,7 +384,8 @@ TEST_F(PodDataTest, ConvertsToTheSameExamples) {
   const DataResult again =
       RunData({"convert", "--dataset=digits", "--output=/out"}, *store_, "");
   EXPECT_EQ(again.exit_code, 2);
-  EXPECT_THAT(again.error, HasSubstr("\"/out\", which has eval-00000-of-00001 already"));
+  EXPECT_THAT(again.error,
+              HasSubstr("\"/out\", which has eval-00000-of-00001 already"));
 }
 
 TEST_F(PodDataTest, ConvertsWhatAJobWouldMake) {
