@@ -11,6 +11,7 @@
 #include "bench/validation/kernel_checks.h"
 #include "bench/validation/op_profiles.h"
 #include "bench/validation/page.h"
+#include "bench/validation/program_checks.h"
 
 namespace {
 
@@ -49,6 +50,7 @@ int main(int count, char** words) {
   std::vector<validation::Check> held = validation::HeldChecks();
   Append(validation::HeldOpChecks(*ops), held);
   Append(validation::HeldProductChecks(), held);
+  Append(validation::HeldProgramChecks(), held);
   std::vector<validation::Check> others = validation::OtherChecks();
   Append(validation::OtherOpChecks(*ops), others);
   Append(validation::OtherProductChecks(), others);
