@@ -39,7 +39,8 @@ bool IsStrange(std::int64_t step, const StepFolder& folder,
 absl::Status IsAFileError(const std::string& model_dir) {
   return absl::InvalidArgumentError(
       absl::StrCat("model_dir ", model_dir,
-                   " is a file; give a directory, which is made if need be"));
+                   " is a file; give the folder of a run's checkpoints (a run "
+                   "makes it if need be)"));
 }
 
 bool IsStrangersUnfinished(const std::string& name, const JobRecord& record) {
