@@ -468,7 +468,7 @@ TEST_P(CommitTest, NewestOfNothing) {
   ASSERT_THAT(store().Write(Dir(), "a file"), IsOk());
   EXPECT_THAT(FindNewestGood(store(), Dir()),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("is a file; give a directory")));
+                       HasSubstr("is a file; give the folder")));
 }
 
 TEST_P(CommitTest, ReadManifestSaysWhatIsWrong) {
