@@ -254,7 +254,9 @@ def written(call: Call, settings: Mapping[str, Any], shapes: bool = False,
         with _spoken.spoken("pod_program imports what JAX lowered", progress):
             export(message, path / "model", call.loss_fn, call.name, batch,
                    train is None or held_out is not None)
-        with _spoken.spoken("the data set is read", progress):
+        endless = not shapes and train is not None and train.ordered and call.examples is None
+        with _spoken.spoken("the data set is read" + (
+                " to its end (examples=N takes the first N)" if endless else ""), progress):
             if shapes and train is not None:
                 _write_shapes(path, train, held_out)
             for split, source in (("train", train), ("eval", held_out)):

@@ -139,6 +139,8 @@ def _with_value(way: str, value: Any) -> str:
     kinds = ("DIR",) if isinstance(value, str) else ("N", "X")
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         kinds = ()
+    if kinds and not isinstance(value, str):
+        way = way.replace("price_per_chip_hour=2.2", f"price_per_chip_hour={shown(value)}")
     return re.sub(r"(\w+)=(?=$|,? )", lambda found: found[0] + shown(value) * (
         found[1] in SETTINGS and SETTINGS[found[1]].type in kinds), way)
 

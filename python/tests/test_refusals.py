@@ -110,6 +110,8 @@ class MeantTest(unittest.TestCase):
                 getattr(podsim, name)
         with self.assertRaisesRegex(TypeError, r"no setting 'labels': say .*\(x, y\)"):
             podsim.train(None, None, None, labels=1)
+        with self.assertRaisesRegex(TypeError, r"podsim.plan\(..., price_per_chip_hour=7.5\)$"):
+            podsim.plan(None, None, None, price=7.5)
         with self.assertRaisesRegex(TypeError, "no setting 'num_hosts': the topology says"):
             podsim.train(None, None, None, num_hosts=4)
 
