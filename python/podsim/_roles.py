@@ -60,6 +60,9 @@ def _state(names: Sequence[str], roles: Sequence[str]) -> str:
     given = [role(name) for name in names]
     if "state" in given and "state" not in roles:
         name = names[given.index("state")]
+        if given[0] == "state":
+            return (f"{name} is params here, with nothing beside: write model.apply(params, x), "
+                    f"and take {listed(['params', *names[1:]])}")
         others = [each for each in names[1:] if each != name]
         return (f"{name} is {'the batch' if given[1] == 'state' else 'a random key'}: for a state "
                 f"give state=, and take {listed([names[0], name, *others])}")

@@ -119,6 +119,8 @@ class RolesTest(unittest.TestCase):
     def test_a_state_that_is_not_given_and_one_that_is_not_taken(self):
         self.assertIn("s is the batch: for a state give state=, and take (p, s, b)",
                       self.mistake("p s b", "params", "batch", "key"))
+        self.assertIn("state is params here, with nothing beside: write model.apply(params, x), "
+                      "and take (params, batch)", self.mistake("state batch", "params", "batch"))
         self.assertIn("state= is given: take (p, state, b, k)",
                       self.mistake("p b k", "params", "state", "batch"))
 
