@@ -156,7 +156,7 @@ def bfloat16_orders(draw):
         rows = p["table"].astype(h.dtype)[labels % 7]
         pooled = nn.avg_pool(h.reshape(-1, 4, 6, 1), (2, 2), (2, 2)).reshape(-1, 6)
         h = jnp.sort(h) * rows + 0.1 * jnp.cumsum(h, axis=1)
-        h = h.at[:, :8].add(best * (1 + where).astype(h.dtype))
+        h = h.at[:, :8].add(best * (1 + where / 24).astype(h.dtype))
         h = h.at[:, 8:18].add(taken).at[:, 18:].add(pooled)
         logits = h @ p["logits"]["kernel"].astype(h.dtype)
         log_p = jax.nn.log_softmax(logits + p["logits"]["bias"].astype(h.dtype))
