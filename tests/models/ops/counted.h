@@ -22,6 +22,7 @@ struct Counted {
   Tally* tally = nullptr;
 
   Counted() = default;
+  // A plain number in a reference's loop is one that is written down.
   // NOLINTNEXTLINE(google-explicit-constructor)
   Counted(double of, Tally* by = nullptr) : value(of), tally(by) {}
 };
