@@ -32,7 +32,7 @@ import training
 import typed_mistakes
 from training_models import GLOBAL, Model, target_net
 
-FUNCTIONS = ("mlp", "lenet", "bert_layer", "lstm", "separable_block", "masked_labels", "orders",
+FUNCTIONS = ("mlp", "bert_layer", "lstm", "separable_block", "masked_labels",
              "bfloat16_resnet", "bfloat16_bert", "bfloat16_orders")
 OPTIMIZERS = ("sgd, momentum", "adamw, mask", "lamb", "lars",
               "adam, warmup_cosine_decay_schedule")
