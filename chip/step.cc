@@ -1,0 +1,45 @@
+#include "chip/step.h"
+
+#include <algorithm>
+
+#include "chip/facts.h"
+#include "chip/fuse.h"
+
+namespace podsim {
+
+ChipStep ChipStepOf(const Program& program, std::int64_t rows,
+                    const ChipFigures& chip) {
+  ChipStep step;
+  step.graph = ChipGraphOf(program, EntryPoint::kTrainMicrobatch);
+  step.program =
+      FuseForChip(step.graph, FactsOf(step.graph),
+                  {.rows = rows, .matrix_unit_side = chip.matrix_unit_side});
+  return step;
+}
+
+KernelWork WorkOf(const ChipKernel& kernel) {
+  return {.matrix_flops = kernel.matrix_flops,
+          .vector_flops =
+              kernel.vector_flops +
+              kVectorFlopsPerTranscendental * kernel.transcendentals,
+          .hbm_bytes = kernel.hbm_bytes()};
+}
+
+std::vector<KernelTime> TimesOf(const ChipProgram& program,
+                                const ChipFigures& chip) {
+  const KernelRates rates = RatesOf(chip);
+  std::vector<KernelTime> times;
+  times.reserve(program.kernels.size());
+  for (const ChipKernel& kernel : program.kernels)
+    times.push_back(PriceKernel(WorkOf(kernel), rates));
+  return times;
+}
+
+std::int32_t FirstOfUpdate(const ChipProgram& program) {
+  auto first = static_cast<std::int32_t>(program.kernels.size());
+  for (const ChipCollective& collective : program.collectives)
+    if (collective.bucket >= 0) first = std::min(first, collective.needed);
+  return first;
+}
+
+}  // namespace podsim

@@ -1,0 +1,49 @@
+// A training step of a Program as a chip runs it, and what its kernels take.
+//
+//   const ChipStep step = ChipStepOf(program, /*rows=*/128, slice.chip());
+//   const auto times = TimesOf(step.program, slice.chip());
+//   times[3].time   of the fourth kernel, alone
+//
+// Pure.
+#ifndef PODSIM_CHIP_STEP_H_
+#define PODSIM_CHIP_STEP_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "base/units.h"
+#include "chip/graph.h"
+#include "chip/kernel_time.h"
+#include "chip/program.h"
+#include "interconnect/topology/chip.h"
+#include "models/graph/program.h"
+
+namespace podsim {
+
+// Forward and backward pass of one core's `rows` examples, and the update. The
+// same for every slice whose cores have as many rows and the same matrix units.
+struct ChipStep {
+  ChipGraph graph;
+  ChipProgram program;
+};
+ChipStep ChipStepOf(const Program& program, std::int64_t rows,
+                    const ChipFigures& chip);
+
+// Vector operations for an exponential, a logarithm or a root: assumed; 5 to 20
+// would do. Of the profiled models' kernels none is bound by them.
+inline constexpr double kVectorFlopsPerTranscendental = 10;
+
+// What PriceKernel asks of a kernel of a ChipProgram.
+KernelWork WorkOf(const ChipKernel& kernel);
+
+// Of each kernel, in order.
+std::vector<KernelTime> TimesOf(const ChipProgram& program,
+                                const ChipFigures& chip);
+
+// The first kernel that waits for gradients which have been summed over the
+// slice: there the update begins. kernels.size(): none does.
+std::int32_t FirstOfUpdate(const ChipProgram& program);
+
+}  // namespace podsim
+
+#endif  // PODSIM_CHIP_STEP_H_
