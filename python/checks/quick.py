@@ -112,7 +112,7 @@ def check_plan_reads_one_example():
 
 def check_evaluations_cost_nothing():
     """A training step is priced alike with an eval_fn that computes a hundred times as much,
-    and without one; no estimate that compute priced op by op may miss is handed over."""
+    and without one; no estimate that such a step may miss is handed over."""
 
     def loss(params, batch):
         return optax.softmax_cross_entropy_with_integer_labels(

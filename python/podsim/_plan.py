@@ -53,8 +53,7 @@ _LEFT_OUT = (_BATCH, "examples/s", "low", "high", "learning rate", "total (sim)"
              "global batch", "steps")
 
 
-_ABOUT_TIMES = ("times are simulated, not measured: computation at the chip's peak rates, of which "
-                "whole steps reach 40 to 100%; low and high are the estimates with that")
+_ABOUT_TIMES = "times are simulated, not measured: computation kernel by kernel"
 
 
 def _file_of(path: str | os.PathLike[str], suffix: str, what: str) -> pathlib.Path:
@@ -190,8 +189,7 @@ class Plan(NotCalled):
     @checked("plan.to_json")
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """One object: rows with the names of PlanRow's fields; cost is null without a
-        price, step_seconds_low and _high are null where compute is priced op by op. With a
-        `path` it is written there, and nothing is returned."""
+        price, step_seconds_low and _high are null for a model of your own. With a `path` it is written there, and nothing is returned."""
         if path is None:
             return self._json()
         _file_of(path, ".json", "what is written is JSON").write_text(self._json() + "\n")

@@ -197,7 +197,7 @@ def plan_of(event: Mapping[str, Any], summary: Mapping[str, Any]) -> dict[str, A
 
 
 def summary_of(event: Mapping[str, Any]) -> dict[str, Any]:
-    """Run.summary, of a metrics file's event. Of a model whose compute is priced op by op no
+    """Run.summary, of a metrics file's event. Of a model of the caller's no
     lower and upper estimate of the step is known."""
     band = dict.fromkeys(("simulated_step_seconds_low", "simulated_step_seconds_high"))
     return {**band, **event} if "simulated_step_seconds" in event else dict(event)

@@ -38,8 +38,8 @@ class PlanRow:
     step_seconds: float
     step_seconds_low: float | None
     step_seconds_high: float | None
-    """Lower and upper estimate of the step time. None where compute is priced op by op without
-    fusion, as that of an imported model is: published models took 1/3 to 1/8 of that price."""
+    """Lower and upper estimate of the step time. None for a model of your own and for those of
+    plans: whole steps of such models were not compared with published ones."""
     compute_seconds: float
     all_reduce_seconds: float
     exposed_seconds: float

@@ -136,17 +136,17 @@ class PlanTest(unittest.TestCase):
 
         self.assertIsNone(json.loads(self.plan.to_json())["rows"][1]["cost"])
 
-    def test_compute_that_is_priced_op_by_op_has_no_low_and_high(self):
+    def test_a_model_that_is_not_validated_has_no_low_and_high(self):
         written = json.loads(_programs.run("pod_plan", [
             "--json", *_job.flags_of_plan({**JOB, "topology": "v3-8..v3-32"})]))
         self.assertEqual(len(_plan.read(json.dumps(written)).rows), 2)
-        plan = _plan.read(json.dumps(written | {"compute_note": "priced op by op"})).price(2)
+        plan = _plan.read(json.dumps(written | {"compute_note": "not validated"})).price(2)
         for row in (*plan, *json.loads(plan.to_json())["rows"]):
             row = row if isinstance(row, dict) else dataclasses.asdict(row)
             self.assertIsNone(row["step_seconds_low"])
             self.assertIsNone(row["step_seconds_high"])
             self.assertGreater(row["step_seconds"], 0)
-        self.assertIn("priced op by op", plan.table)
+        self.assertIn("not validated", plan.table)
         self.assertNotIn(" low ", plan.table)
 
     def test_json_is_written_to_a_path(self):

@@ -107,7 +107,7 @@ class RunTest(unittest.TestCase):
         np.testing.assert_array_equal(np.isnan(run.losses), [False, True, False])
         self.assertIn("<svg", run._repr_html_())
 
-    def test_compute_that_is_priced_op_by_op_has_no_low_and_high(self):
+    def test_a_model_that_is_not_validated_has_no_low_and_high(self):
         event = {name: value for name, value in SUMMARY.items()
                  if name not in ("simulated_step_seconds_low", "simulated_step_seconds_high")}
         summary = _result.summary_of(event)

@@ -1,10 +1,10 @@
 #include "runtime/forecast/forecast.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
-#include "host/core/pricer.h"
 #include "runtime/job/geography.h"
 #include "runtime/job/geography_bytes.h"
 
@@ -35,26 +35,61 @@ SimTime PriceInput(const Program& program, const Slice& slice,
   return SimTime::Seconds(bytes / slice.chip().host_bytes_per_second_per_chip);
 }
 
-// All passes but the last, with the sums of their gradients: two are read and
-// one is written.
-SimTime PriceEarlierPasses(const Program& program,
-                           const std::vector<Segment>& segments,
+SimTime SumOf(const std::vector<KernelTime>& times, std::int32_t first,
+              std::int32_t end) {
+  SimTime sum;
+  for (std::int32_t i = first; i < end; ++i) sum += times[i].time;
+  return sum;
+}
+
+// All passes but the last, of `pass` each, with the sums of their gradients:
+// two are read and one is written.
+SimTime PriceEarlierPasses(const Program& program, SimTime pass,
                            const StepOptions& options,
                            const ChipFigures& chip) {
-  SimTime pass;
-  for (const Segment& segment : segments)
-    if (segment.kind == SegmentKind::kCompute)
-      pass += PriceSegment(program, segment,
-                           options.batch_per_core / options.microbatches, chip)
-                  .time;
   std::int64_t gradients = 0;
   for (const GradientBucket& bucket : program.buckets)
     gradients += bucket.count;
   const SimTime sum =
       SimTime::Seconds(3.0 * sizeof(float) * static_cast<double>(gradients) /
-                       (chip.hbm_bytes_per_second * chip.core_share));
+                       (chip.hbm_bytes_per_second * chip.hbm_share));
   return SimTime::Picoseconds((options.microbatches - 1) *
                               (pass + sum).picoseconds());
+}
+
+// The sums of the pass, each behind the segment that makes what it sums.
+// `earlier`: segments before the first kernel; `update`: the first kernel that
+// is none.
+absl::Status PriceSums(const Program& program, const ChipProgram& chip,
+                       const Slice& slice, const StepOptions& options,
+                       std::int32_t earlier, std::int32_t update,
+                       SumPrices& sums, StepParts& parts) {
+  auto collective = chip.collectives.begin();
+  for (const Segment& segment :
+       program.entries.at(EntryPoint::kTrainMicrobatch)) {
+    if (segment.kind != SegmentKind::kAllReduce) continue;
+    PODSIM_CHECK(collective != chip.collectives.end());
+    const std::int32_t ended =
+        earlier + std::min(collective->ready + 1, update);
+    ++collective;
+    if (segment.joins_tensor()) {
+      PODSIM_ASSIGN_OR_RETURN(const SimTime time,
+                              PriceExchange(program, segment, slice, sums));
+      parts.exchanges.push_back({ended, time});
+    } else {
+      PODSIM_ASSIGN_OR_RETURN(const SumPrice sum,
+                              sums.Of(program.buckets[segment.bucket].count,
+                                      options.gradient_bytes));
+      parts.buckets.push_back({ended, sum.time});
+    }
+  }
+  // A chip may make what one of them sums before what an earlier one does.
+  std::stable_sort(
+      parts.exchanges.begin(), parts.exchanges.end(),
+      [](const StepParts::Exchange& a, const StepParts::Exchange& b) {
+        return a.after_segments < b.after_segments;
+      });
+  return absl::OkStatus();
 }
 
 absl::Status CheckStep(const Program& program, const StepOptions& options) {
@@ -80,47 +115,43 @@ SimTime PriceStore(const BucketPlace& store, std::int64_t stored_example_bytes,
       std::min(kMostSeconds, bytes / ReadRate(store, slice.hosts)));
 }
 
-absl::StatusOr<StepParts> PriceStep(const Program& program, const Slice& slice,
+absl::StatusOr<ChipStep> ChipStepFor(const Program& program, const Slice& slice,
+                                     const StepOptions& options) {
+  PODSIM_RETURN_IF_ERROR(CheckStep(program, options));
+  return ChipStepOf(program, options.batch_per_core / options.microbatches,
+                    slice.chip());
+}
+
+absl::StatusOr<StepParts> PriceStep(const Program& program,
+                                    const ChipStep& chip, const Slice& slice,
                                     const StepOptions& options,
                                     SumPrices& sums) {
-  PODSIM_RETURN_IF_ERROR(CheckStep(program, options));
-  const auto& segments = program.entries.at(EntryPoint::kTrainMicrobatch);
-  const std::int64_t rows = options.batch_per_core / options.microbatches;
+  const std::vector<KernelTime> times = TimesOf(chip.program, slice.chip());
+  const std::int32_t update = FirstOfUpdate(chip.program);
   StepParts parts;
   parts.input = PriceInput(program, slice, options.batch_per_core);
   if (options.store != nullptr)
     parts.store = PriceStore(*options.store, options.stored_example_bytes,
                              options.batch_per_core, slice);
   if (options.microbatches > 1)
-    parts.segments.push_back(
-        PriceEarlierPasses(program, segments, options, slice.chip()));
-  for (const Segment& segment : segments) {
-    const auto ended = static_cast<std::int32_t>(parts.segments.size());
-    if (segment.kind == SegmentKind::kCompute) {
-      parts.segments.push_back(
-          PriceSegment(program, segment, rows, slice.chip()).time);
-    } else if (segment.joins_tensor()) {
-      PODSIM_ASSIGN_OR_RETURN(const SimTime time,
-                              PriceExchange(program, segment, slice, sums));
-      parts.exchanges.push_back({ended, time});
-    } else {
-      PODSIM_ASSIGN_OR_RETURN(const SumPrice sum,
-                              sums.Of(program.buckets[segment.bucket].count,
-                                      options.gradient_bytes));
-      parts.buckets.push_back({ended, sum.time});
-    }
-  }
-  parts.update = PriceEntry(program, EntryPoint::kUpdate,
-                            options.batch_per_core, slice.chip())
-                     .time;
+    parts.segments.push_back(PriceEarlierPasses(
+        program, SumOf(times, 0, update), options, slice.chip()));
+  const auto earlier = static_cast<std::int32_t>(parts.segments.size());
+  for (std::int32_t i = 0; i < update; ++i)
+    parts.segments.push_back(times[i].time);
+  PODSIM_RETURN_IF_ERROR(PriceSums(program, chip.program, slice, options,
+                                   earlier, update, sums, parts));
+  parts.update = SumOf(times, update, static_cast<std::int32_t>(times.size()));
   return parts;
 }
 
 absl::StatusOr<SimStep> ForecastStep(const Program& program, const Slice& slice,
                                      const StepOptions& options,
                                      SumPrices& sums) {
+  PODSIM_ASSIGN_OR_RETURN(const ChipStep chip,
+                          ChipStepFor(program, slice, options));
   PODSIM_ASSIGN_OR_RETURN(const StepParts parts,
-                          PriceStep(program, slice, options, sums));
+                          PriceStep(program, chip, slice, options, sums));
   return OverlapStep(parts);
 }
 

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "absl/status/statusor.h"
+#include "chip/step.h"
 #include "interconnect/topology/slice.h"
 #include "models/graph/program.h"
 #include "proto/geography.pb.h"
@@ -37,13 +38,22 @@ struct StepOptions {
 SimTime PriceStore(const BucketPlace& store, std::int64_t stored_example_bytes,
                    std::int64_t batch_per_core, const Slice& slice);
 
-// One step of `program` on each core of `slice`, whose sums `sums` prices. A
-// chip's cores share its wire to the host.
-// Errors: INVALID_ARGUMENT (a batch below 1; a program without training); those
-//   of PriceCollective.
-absl::StatusOr<StepParts> PriceStep(const Program& program, const Slice& slice,
+// What a core of `slice` runs in one pass of `program`.
+// Errors: INVALID_ARGUMENT (a batch below 1; a program without training).
+absl::StatusOr<ChipStep> ChipStepFor(const Program& program, const Slice& slice,
+                                     const StepOptions& options);
+
+// One step of `program` on each core of `slice`, whose sums `sums` prices; its
+// kernels are those of `chip`, which ChipStepFor made for the same options and
+// a slice of the same chips, whatever their rates. Each kernel up to the update
+// is a segment. A chip's cores share its wire to the host.
+// Errors: those of PriceCollective.
+absl::StatusOr<StepParts> PriceStep(const Program& program,
+                                    const ChipStep& chip, const Slice& slice,
                                     const StepOptions& options,
                                     SumPrices& sums);
+
+// Both in one, put together.
 absl::StatusOr<SimStep> ForecastStep(const Program& program, const Slice& slice,
                                      const StepOptions& options,
                                      SumPrices& sums);

@@ -33,29 +33,25 @@ std::string AllReduceText(const JobForecast& forecast) {
 
 // " (35 to 55.2 us)"; nothing where the step may well be outside.
 std::string BandText(const JobForecast& forecast) {
-  return forecast.is_op_by_op
+  return forecast.is_unvalidated
              ? ""
              : absl::StrCat(" (", RangeText(forecast.band), ")");
 }
 
-std::string OpByOpText(const JobForecast& forecast) {
-  return forecast.is_op_by_op ? absl::StrCat("; ", kOpByOp) : "";
+std::string UnvalidatedText(const JobForecast& forecast) {
+  return forecast.is_unvalidated ? absl::StrCat("; ", kUnvalidated) : "";
 }
 
 std::string StepText(const JobForecast& forecast) {
   const SimStep& step = forecast.step;
   return absl::StrCat(
       SpanText(step.total), " sim", BandText(forecast), ": compute ",
-      SpanText(step.compute + step.update),
-      forecast.is_op_by_op
-          ? " at the chip's peak rates, "
-          : " at the chip's peak rates (whole steps reach 40% to 100% of "
-            "them), ",
-      AllReduceText(forecast), ", input ", SpanText(step.input),
+      SpanText(step.compute + step.update), ", ", AllReduceText(forecast),
+      ", input ", SpanText(step.input),
       step.store > SimTime()
           ? absl::StrCat(", the store ", SpanText(step.store))
           : "",
-      " meanwhile; bound by ", BoundOf(forecast), OpByOpText(forecast),
+      " meanwhile; bound by ", BoundOf(forecast), UnvalidatedText(forecast),
       forecast.prices_groups_as_whole
           ? "; sums among groups of chips are priced as if among all"
           : "");
@@ -159,8 +155,8 @@ std::string BriefForecast(const JobForecast& forecast, const LadderFoot& foot,
                           const Slice& slice) {
   return absl::StrCat(
       SpanText(forecast.step.total), " sim", BandText(forecast), ", bound by ",
-      BoundOf(forecast), OpByOpText(forecast), "; ", StepsTakeText(forecast),
-      " sim",
+      BoundOf(forecast), UnvalidatedText(forecast), "; ",
+      StepsTakeText(forecast), " sim",
       IsFoot(slice, foot, forecast)
           ? ""
           : absl::StrCat("; ", ScalingText(forecast, foot, slice)));

@@ -8,7 +8,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
-#include "host/core/pricer.h"
 #include "job/plan_program.h"
 #include "models/zoo/zoo.h"
 #include "runtime/job/geography.h"
@@ -50,7 +49,7 @@ bool HasGroups(const Program& program, const Slice& slice) {
 }
 
 absl::StatusOr<Band> BandOfStep(const SimStep& step, const Program& program,
-                                const Slice& slice,
+                                const ChipStep& chip, const Slice& slice,
                                 const Generation& generation,
                                 const StepOptions& options,
                                 const SumPrices& sums) {
@@ -59,9 +58,9 @@ absl::StatusOr<Band> BandOfStep(const SimStep& step, const Program& program,
                       const Slice other = move.In(slice);
                       SumPrices prices = sums.Moved(other, move);
                       PODSIM_ASSIGN_OR_RETURN(
-                          const SimStep step_then,
-                          ForecastStep(program, other, options, prices));
-                      return step_then.total;
+                          const StepParts parts,
+                          PriceStep(program, chip, other, options, prices));
+                      return OverlapStep(parts).total;
                     });
 }
 
@@ -112,6 +111,17 @@ Band WithDoubtsOfStore(const Band& band, const StepParts& parts,
           SimTime::Seconds(total + std::sqrt(above))};
 }
 
+// Of more than half of its kernels' time HBM is what decides.
+bool IsHbmBound(const ChipStep& chip, const Slice& slice) {
+  SimTime all;
+  SimTime bound;
+  for (const KernelTime& kernel : TimesOf(chip.program, slice.chip())) {
+    all += kernel.time;
+    if (kernel.bound == KernelBound::kHbm) bound += kernel.time;
+  }
+  return bound + bound > all;
+}
+
 absl::StatusOr<LadderFoot> FootOn(const Slice& slice,
                                   std::int64_t batch_per_core,
                                   const JobPlan& plan) {
@@ -153,22 +163,20 @@ absl::StatusOr<JobForecast> ForecastJob(const JobPlan& plan, const Slice& slice,
                           .steps = plan.train_steps(),
                           .chips = slice.chips,
                           .replicas = slice.replicas};
+  PODSIM_ASSIGN_OR_RETURN(const ChipStep chip,
+                          ChipStepFor(program, slice, options));
   PODSIM_ASSIGN_OR_RETURN(const StepParts parts,
-                          PriceStep(program, slice, options, sums));
+                          PriceStep(program, chip, slice, options, sums));
   forecast.step = OverlapStep(parts);
-  PODSIM_ASSIGN_OR_RETURN(
-      const Band band,
-      BandOfStep(forecast.step, program, slice, generation, options, sums));
+  PODSIM_ASSIGN_OR_RETURN(const Band band,
+                          BandOfStep(forecast.step, program, chip, slice,
+                                     generation, options, sums));
   forecast.band = WithDoubtsOfStore(band, parts, options, slice);
   forecast.saves = ForecastSaves(plan, slice, forecast.step.total);
   forecast.algorithm = sums.OfLargest();
-  forecast.is_op_by_op =
+  forecast.is_unvalidated =
       plan.spec().has_model_file() || IsPlanned(plan.spec().model());
-  if (forecast.is_op_by_op) {
-    const CoreCost cost = PriceEntry(program, EntryPoint::kTrainMicrobatch,
-                                     options.batch_per_core, slice.chip());
-    forecast.is_hbm_bound = cost.hbm_bound + cost.hbm_bound > cost.time;
-  }
+  forecast.is_hbm_bound = IsHbmBound(chip, slice);
   forecast.prices_groups_as_whole = HasGroups(program, slice);
   return forecast;
 }

@@ -31,9 +31,10 @@ struct JobForecast {
   // Sums in the middle of a pass among a part of the chips, which are priced as
   // if they were among all.
   bool prices_groups_as_whole = false;
-  // A model of the caller's, or one for plans, whose ops are priced one by one,
-  // without fusion.
-  bool is_op_by_op = false;
+  // A model of the caller's, or one for plans: its kernels are priced as a
+  // compiler fuses them, but how far whole steps are off is not known, so that
+  // nobody is shown the band.
+  bool is_unvalidated = false;
   // Of its computation more than half is HBM traffic's.
   bool is_hbm_bound = false;
   // Of checkpoints that go to a bucket.
@@ -60,13 +61,14 @@ const char* BoundOf(const SimStep& step);
 // The same; "HBM traffic" where that decides the computation.
 const char* BoundOf(const JobForecast& forecast);
 
-// What is to be known of such a forecast's computation.
-inline constexpr char kOpByOp[] =
-    "compute is priced op by op without fusion; published models took 1/3 to "
-    "1/8 of it";
+// What is to be known of such a forecast.
+inline constexpr char kUnvalidated[] =
+    "compute is priced kernel by kernel, fused as a compiler would; single "
+    "kernels are validated, whole steps of such models are not, so no low and "
+    "high are given";
 
 // `generation`: the slice's. REQUIRES: `slice` is the plan's.
-// Errors: those of ProgramOf and PriceStep.
+// Errors: those of ProgramOf, ChipStepFor and PriceStep.
 absl::StatusOr<JobForecast> ForecastJob(const JobPlan& plan, const Slice& slice,
                                         const Generation& generation);
 
@@ -82,7 +84,7 @@ struct LadderFoot {
   double exposed_seconds = 0;  // of that step's all-reduces
 };
 // `generation`: of the plan's slice.
-// Errors: those of ProgramOf and PriceStep; NOT_FOUND (no slice trains).
+// Errors: those of ProgramOf and ForecastStep; NOT_FOUND (no slice trains).
 absl::StatusOr<LadderFoot> FootOf(const JobPlan& plan, const Hardware& hardware,
                                   const std::string& generation);
 

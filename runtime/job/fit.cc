@@ -2,14 +2,14 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
 #include <string>
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
-#include "host/core/admission.h"
+#include "chip/hbm_use.h"
+#include "host/core/machine_use.h"
 #include "host/input/fields.h"
 #include "host/input/input_memory.h"
 #include "interconnect/topology/slice.h"
@@ -24,25 +24,6 @@ namespace {
 
 // Examples per core, beyond which no warning is worth it.
 constexpr std::int64_t kMostCounted = 1 << 20;
-
-// AdmitToCore, for batches whose bytes cannot even be counted too.
-absl::Status Admit(const Program& program, std::int64_t batch_per_core,
-                   std::int64_t hbm_bytes, std::int64_t microbatches,
-                   const char* replica) {
-  const std::int64_t fixed = EstimateHbm(program, 0, microbatches).total();
-  const std::int64_t row = std::max<std::int64_t>(
-      1, EstimateHbm(program, 1).total() - EstimateHbm(program, 0).total());
-  const std::int64_t countable =
-      (std::numeric_limits<std::int64_t>::max() - fixed) / row;
-  if (batch_per_core <= countable)
-    return AdmitToCore(program, batch_per_core, hbm_bytes, microbatches,
-                       replica);
-  return absl::ResourceExhaustedError(absl::StrCat(
-      "a batch of ", FormatCount(batch_per_core), " per ", replica,
-      " is far beyond the ", replica, "'s ", FormatBytes(hbm_bytes),
-      " of HBM; the largest that fits is ",
-      FormatCount(LargestBatch(program, hbm_bytes, microbatches))));
-}
 
 // Ops of which a compiler may hold less, or more, than op after op says.
 bool HasOtherOps(const Program& program) {
@@ -66,32 +47,25 @@ bool HasOtherOps(const Program& program) {
   return false;
 }
 
-// What a core holds whatever is fused.
-bool HoldsItsWeights(const Program& program, std::int64_t hbm_bytes,
-                     std::int64_t microbatches) {
-  const HbmUse use = EstimateHbm(program, /*batch_per_core=*/0, microbatches);
-  return use.parameters + use.gradients + use.optimizer <= hbm_bytes;
-}
-
 // A model of the caller's, and one for plans, with other ops than products and
 // element-wise ones is warned of.
-absl::Status AdmitOrWarn(const Program& program, const ResolvedJob& job,
-                         std::int64_t batch, std::int64_t microbatches,
-                         JobPlan& plan) {
-  const absl::Status status = Admit(program, batch, job.slice.chip().hbm_bytes,
-                                    microbatches, job.slice.replica_name());
+absl::Status AdmitOrWarn(const Program& program, const ChipMemory& memory,
+                         const ResolvedJob& job, std::int64_t batch,
+                         std::int64_t microbatches, JobPlan& plan) {
+  const absl::Status status =
+      memory.Admit(batch, microbatches, job.slice.replica_name());
   if (!absl::IsResourceExhausted(status) || batch > kMostCounted) return status;
   const bool planned =
       IsPlanned(job.spec.model()) &&
-      HoldsItsWeights(program, job.slice.chip().hbm_bytes, microbatches);
+      memory.At(0, microbatches).total() <= job.slice.chip().hbm_bytes;
   if ((!job.spec.has_model_file() && !planned) || !HasOtherOps(program))
     return status;
-  const char* const kind = "HBM, counted op after op, beyond what there is";
+  const char* const kind = "HBM, without recomputation beyond what there is";
   for (const PlanWarning& known : plan.warnings())
     if (known.kind() == kind) return absl::OkStatus();
   AddWarning(kind,
              absl::StrCat(std::string(status.message()),
-                          "; counted op after op, where a compiler may need "
+                          "; a compiler that computes activations again needs "
                           "less: it runs all the same"),
              plan);
   return absl::OkStatus();
@@ -99,11 +73,12 @@ absl::Status AdmitOrWarn(const Program& program, const ResolvedJob& job,
 
 // Says which batch to type in the place of one that does not fit.
 absl::Status WithFittingBatch(const absl::Status& status,
-                              const Program& program, const ResolvedJob& job,
-                              std::int64_t microbatches, bool evaluates) {
-  const std::int64_t largest =
-      LargestBatch(program, job.slice.chip().hbm_bytes, microbatches);
-  if (!absl::IsResourceExhausted(status) || largest < 1) return status;
+                              const ChipMemory& chip_memory,
+                              const ResolvedJob& job, std::int64_t microbatches,
+                              bool evaluates) {
+  if (!absl::IsResourceExhausted(status)) return status;
+  const std::int64_t largest = chip_memory.LargestBatch(microbatches);
+  if (largest < 1) return status;
   const std::int64_t global = largest * job.slice.replicas;
   return absl::ResourceExhaustedError(
       absl::StrCat(status.message(), "; give ",
@@ -113,9 +88,10 @@ absl::Status WithFittingBatch(const absl::Status& status,
                        : absl::StrCat("--batch_per_core=", largest)));
 }
 
-CoreMemory CoreMemoryOf(const Program& program, std::int64_t batch_per_core,
-                        std::int64_t hbm_bytes, std::int64_t microbatches) {
-  const HbmUse use = EstimateHbm(program, batch_per_core, microbatches);
+CoreMemory CoreMemoryOf(const ChipMemory& chip_memory,
+                        std::int64_t batch_per_core, std::int64_t hbm_bytes,
+                        std::int64_t microbatches) {
+  const HbmUse use = chip_memory.At(batch_per_core, microbatches);
   CoreMemory memory;
   memory.set_hbm(hbm_bytes);
   memory.set_parameters(use.parameters);
@@ -123,7 +99,7 @@ CoreMemory CoreMemoryOf(const Program& program, std::int64_t batch_per_core,
   memory.set_slots(use.optimizer);
   memory.set_activations(use.activations);
   memory.set_input(use.input);
-  memory.set_largest_batch(LargestBatch(program, hbm_bytes, microbatches));
+  memory.set_largest_batch(chip_memory.LargestBatch(microbatches));
   return memory;
 }
 
@@ -171,19 +147,20 @@ std::int64_t BytesIn(const JobPlan& plan, std::int64_t processes) {
 absl::Status FillMemory(const Program& program, const ResolvedJob& job,
                         JobPlan& plan) {
   const std::int64_t hbm = job.slice.chip().hbm_bytes;
+  const ChipMemory memory(program, job.slice.chip());
   const std::int64_t eval_batch = plan.eval_batch_per_core();
   const std::int64_t tree = MicrobatchesPerCore(plan.bits());
   const std::int64_t microbatches = std::max<std::int64_t>(1, tree);
   PODSIM_RETURN_IF_ERROR(WithFittingBatch(
-      AdmitOrWarn(program, job, job.batch_per_core, microbatches, plan),
-      program, job, microbatches, /*evaluates=*/false));
+      AdmitOrWarn(program, memory, job, job.batch_per_core, microbatches, plan),
+      memory, job, microbatches, /*evaluates=*/false));
   PODSIM_RETURN_IF_ERROR(Annotate(
-      WithFittingBatch(
-          AdmitOrWarn(program, job, eval_batch, /*microbatches=*/1, plan),
-          program, job, /*microbatches=*/1, /*evaluates=*/true),
+      WithFittingBatch(AdmitOrWarn(program, memory, job, eval_batch,
+                                   /*microbatches=*/1, plan),
+                       memory, job, /*microbatches=*/1, /*evaluates=*/true),
       "evaluation batch"));
   *plan.mutable_core_memory() =
-      CoreMemoryOf(program, job.batch_per_core, hbm, microbatches);
+      CoreMemoryOf(memory, job.batch_per_core, hbm, microbatches);
   const MachineUse use =
       EstimateMachine(program, std::max(job.batch_per_core, eval_batch),
                       job.slice.replicas_per_host(), tree);

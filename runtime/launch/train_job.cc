@@ -23,7 +23,7 @@ namespace {
 
 // None where the step may well be outside.
 std::optional<SimulatedBand> BandOf(const JobForecast& forecast) {
-  if (forecast.is_op_by_op) return std::nullopt;
+  if (forecast.is_unvalidated) return std::nullopt;
   return SimulatedBand{forecast.band.low, forecast.band.high};
 }
 

@@ -41,7 +41,7 @@ std::vector<std::string> LadderCells(const LadderRow& row, double price) {
       absl::StrFormat("%.4g", row.plan.bits().learning_rate().peak()),
       FormatBytes(HbmBytes(row.plan.core_memory())),
       SpanText(forecast.step.total.seconds()),
-      forecast.is_op_by_op ? "-" : RangeText(forecast.band),
+      forecast.is_unvalidated ? "-" : RangeText(forecast.band),
       FormatCount(std::llround(forecast.examples_per_second())),
       absl::StrFormat("%.0f%%", 100 * row.efficiency),
       SpanText(forecast.seconds()),
@@ -133,7 +133,7 @@ ordered_json JsonRow(const LadderRow& row, double price) {
   // Null where the step may well be outside.
   one["step_seconds_low"] = nullptr;
   one["step_seconds_high"] = nullptr;
-  if (!forecast.is_op_by_op) {
+  if (!forecast.is_unvalidated) {
     one["step_seconds_low"] = forecast.band.low.seconds();
     one["step_seconds_high"] = forecast.band.high.seconds();
   }
@@ -164,7 +164,7 @@ std::string ReplicasText(const Ladder& ladder) {
   return names.size() > 1 ? "core (v2, v3) or chip" : *names.begin();
 }
 
-bool IsOpByOp(const Ladder& ladder) {
+bool IsUnvalidated(const Ladder& ladder) {
   const JobSpec& spec = FirstPlan(ladder).spec();
   return spec.has_model_file() || IsPlanned(spec.model());
 }
@@ -179,11 +179,11 @@ std::string AboutText(const Ladder& ladder, int columns) {
                     : absl::StrCat("the same batch per ", ReplicasText(ladder),
                                    " on every slice")));
   text += comment(
-      IsOpByOp(ladder)
-          ? absl::StrCat("all times sim: computed, not measured; ", kOpByOp)
-          : std::string("all times sim: computed, not measured, at the chip's "
-                        "peak rates; whole steps reach 40% to 100% of them, "
-                        "which low to high covers"));
+      IsUnvalidated(ladder)
+          ? absl::StrCat("all times sim: computed, not measured; ",
+                         kUnvalidated)
+          : std::string("all times sim: computed, not measured, kernel by "
+                        "kernel"));
   if (ladder.strong && ladder.rows.size() > 1)
     text += comment(
         "eff. is against the smallest slice with the same global batch, where "
@@ -230,7 +230,7 @@ std::string FormatLadderJson(const Ladder& ladder, double price_per_chip_hour) {
   const JobSpec& spec = FirstPlan(ladder).spec();
   if (spec.has_reference_topology())
     all["reference_topology"] = spec.reference_topology();
-  if (IsOpByOp(ladder)) all["compute_note"] = kOpByOp;
+  if (IsUnvalidated(ladder)) all["compute_note"] = kUnvalidated;
   all["results"] = ordered_json::array();
   for (const LadderRow& row : ladder.rows)
     all["results"].push_back(JsonRow(row, price_per_chip_hour));

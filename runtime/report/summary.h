@@ -70,7 +70,7 @@ struct RunSummary {
   std::optional<Goodput> goodput;       // wall, once the job is done
   std::optional<FaultAccount> faults;   // once done or failed, if there are any
   std::optional<SimTime> simulated_step;
-  // Around it; none where compute is priced op by op.
+  // Around it; none where nobody knows how far a step may be off.
   std::optional<SimulatedBand> simulated_band;
   std::string simulated_how;  // "torus_all, bound by the all-reduce"
 };

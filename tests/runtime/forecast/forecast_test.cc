@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "host/core/pricer.h"
+#include "base/status.h"
 #include "models/zoo/zoo.h"
 #include "tests/testing/status_matchers.h"
 
@@ -86,9 +86,11 @@ TEST(ForecastStep, PartsAreThoseOfThePricers) {
   const Program program = Mlp();
   const Slice slice = *FindSlice("v3-32");
   SumPrices sums(slice);
-  ASSERT_OK_AND_ASSIGN(
-      const StepParts parts,
-      PriceStep(program, slice, {.batch_per_core = 128}, sums));
+  const StepOptions options = {.batch_per_core = 128};
+  ASSERT_OK_AND_ASSIGN(const ChipStep chip,
+                       ChipStepFor(program, slice, options));
+  ASSERT_OK_AND_ASSIGN(const StepParts parts,
+                       PriceStep(program, chip, slice, options, sums));
   // 784 features, a label and a weight, 4 bytes each, of 2 x 128 examples.
   EXPECT_EQ(parts.input, SimTime::Seconds(256 * 786 * 4 / 15e9));
   ASSERT_EQ(parts.buckets.size(), program.buckets.size());
@@ -97,15 +99,17 @@ TEST(ForecastStep, PartsAreThoseOfThePricers) {
         parts.buckets[i].all_reduce,
         PriceCollective(slice, {.bytes = 4 * program.buckets[i].count})->time);
     EXPECT_GE(parts.buckets[i].after_segments, 1);
+    EXPECT_LE(parts.buckets[i].after_segments, parts.segments.size());
   }
   SimTime compute;
   for (const SimTime segment : parts.segments) compute += segment;
-  EXPECT_EQ(compute,
-            PriceEntry(program, EntryPoint::kTrainMicrobatch, 128, slice.chip())
-                .time);
-  ASSERT_OK_AND_ASSIGN(
-      const SimStep step,
-      ForecastStep(program, slice, {.batch_per_core = 128}, sums));
+  SimTime kernels;
+  for (const KernelTime& kernel : TimesOf(chip.program, slice.chip()))
+    kernels += kernel.time;
+  EXPECT_EQ(compute + parts.update, kernels);
+  EXPECT_GT(parts.update, SimTime());
+  ASSERT_OK_AND_ASSIGN(const SimStep step,
+                       ForecastStep(program, slice, options, sums));
   EXPECT_EQ(step.compute, compute);
   EXPECT_EQ(
       step.total,
@@ -139,18 +143,23 @@ TEST(ForecastStep, MicrobatchesAreSoManyPassesAndSums) {
   const Program program = Mlp();
   const Slice slice = *FindSlice("v3-32");
   SumPrices sums(slice);
-  ASSERT_OK_AND_ASSIGN(const StepParts part,
-                       PriceStep(program, slice, {.batch_per_core = 32}, sums));
-  ASSERT_OK_AND_ASSIGN(
-      const StepParts parts,
-      PriceStep(program, slice, {.batch_per_core = 128, .microbatches = 4},
-                sums));
+  const auto parts_with = [&](const StepOptions& options) {
+    const auto chip = ChipStepFor(program, slice, options);
+    PODSIM_CHECK(chip.ok());
+    const auto parts = PriceStep(program, *chip, slice, options, sums);
+    PODSIM_CHECK(parts.ok());
+    return *parts;
+  };
+  const StepParts part = parts_with({.batch_per_core = 32});
+  const StepParts parts =
+      parts_with({.batch_per_core = 128, .microbatches = 4});
   SimTime pass;
   for (const SimTime segment : part.segments) pass += segment;
   std::int64_t gradients = 0;
   for (const auto& bucket : program.buckets) gradients += bucket.count;
   const double sum =
-      12.0 * static_cast<double>(gradients) / slice.chip().hbm_bytes_per_second;
+      12.0 * static_cast<double>(gradients) /
+      (slice.chip().hbm_bytes_per_second * slice.chip().hbm_share);
   ASSERT_EQ(parts.segments.size(), part.segments.size() + 1);
   EXPECT_NEAR(parts.segments[0].seconds(), 3 * (pass.seconds() + sum), 1e-11);
   ASSERT_EQ(parts.buckets.size(), part.buckets.size());

@@ -184,7 +184,6 @@ TEST(FormatForecastTest, SaysStepJobAndScaling) {
   EXPECT_THAT(
       FormatForecast(made.job, made.foot, made.slice),
       ElementsAre(AllOf(HasSubstr(" sim (51.2 to 71.4 us): compute "),
-                        HasSubstr("at the chip's peak rates"),
                         HasSubstr(" of it exposed"),
                         HasSubstr(" meanwhile; bound by ")),
                   AllOf(HasSubstr("examples/s; 125 steps take "),
@@ -208,17 +207,17 @@ TEST(BriefForecastTest, IsOneSentence) {
 }
 
 // Its ends would be read as if the truth lay between them.
-TEST(BriefForecastTest, OfOpsOneByOneHasNoEndsAndSaysWhatItIs) {
+TEST(BriefForecastTest, OfAModelThatIsNotValidatedHasNoEndsAndSaysSo) {
   Forecast made = Made("topology: 'v3-8'");
-  made.job.is_op_by_op = true;
+  made.job.is_unvalidated = true;
   made.job.is_hbm_bound = true;
   made.job.step.exposed_communication = SimTime();
   const std::string text = BriefForecast(made.job, made.foot, made.slice);
   EXPECT_THAT(text, AllOf(HasSubstr(" sim, bound by HBM traffic; compute is "
-                                    "priced op by op without fusion"),
+                                    "priced kernel by kernel"),
                           Not(HasSubstr(" to 6"))));
   EXPECT_THAT(FormatForecast(made.job, made.foot, made.slice)[0],
-              AllOf(HasSubstr(kOpByOp), Not(HasSubstr("40% to 100%"))));
+              HasSubstr(kUnvalidated));
 }
 
 // A step that takes longer for other reasons too has no such share.

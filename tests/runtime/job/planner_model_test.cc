@@ -95,7 +95,7 @@ TEST(ModelFilePlanTest, HbmThatIsCountedOpAfterOpIsAWarning) {
   };
   ASSERT_OK_AND_ASSIGN(const JobPlan plan, planned("encoder"));
   EXPECT_THAT(WarningTexts(plan),
-              ::testing::Contains(HasSubstr("counted op after op")));
+              ::testing::Contains(HasSubstr("computes activations again")));
   EXPECT_GT(plan.core_memory().activations(), plan.core_memory().hbm());
   PlanInputs wide = Inputs(Digits());
   ModelConfig config;

@@ -173,15 +173,16 @@ TEST(LadderTest, HostsOfOneAndEightChipsArePlanned) {
 }
 
 // Its ends would be read as if the truth lay between them.
-TEST(LadderTest, ComputeThatIsPricedOpByOpHasNoEndsInJson) {
+TEST(LadderTest, AModelThatIsNotValidatedHasNoEndsInJson) {
   ASSERT_OK_AND_ASSIGN(Ladder ladder, LadderOf("", {"v3-8", "v3-32"}));
   for (LadderRow& row : ladder.rows) {
     row.plan.mutable_spec()->set_model_file("m.pod");
-    row.forecast.is_op_by_op = true;
+    row.forecast.is_unvalidated = true;
   }
   const auto json = nlohmann::json::parse(FormatLadderJson(ladder, 0));
   ASSERT_TRUE(json.contains("compute_note"));
-  EXPECT_THAT(json["compute_note"].get<std::string>(), HasSubstr("op by op"));
+  EXPECT_THAT(json["compute_note"].get<std::string>(),
+              HasSubstr("whole steps of such models are not"));
   for (const auto& row : json["results"]) {
     EXPECT_TRUE(row["step_seconds_low"].is_null());
     EXPECT_TRUE(row["step_seconds_high"].is_null());

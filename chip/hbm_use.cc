@@ -1,0 +1,158 @@
+#include "chip/hbm_use.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "base/units.h"
+#include "chip/fuse.h"
+
+namespace podsim {
+namespace {
+
+// What can be counted; beyond it no digit is meant.
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 60;
+// No chip holds so many; work and bytes of as many can be counted.
+constexpr std::int64_t kMostRowsTried = std::int64_t{1} << 40;
+// A batch whose program is much like that of any other.
+constexpr std::int64_t kTypicalRows = 128;
+
+std::int64_t Whole(double bytes) {
+  return bytes >= static_cast<double>(kMostBytes)
+             ? kMostBytes
+             : static_cast<std::int64_t>(std::ceil(bytes));
+}
+
+EntryPoint StepOf(const Program& program) {
+  return program.entries.contains(EntryPoint::kTrainMicrobatch)
+             ? EntryPoint::kTrainMicrobatch
+             : EntryPoint::kEval;
+}
+
+// Partial sums that a tree over a power of two of them holds beside the last.
+int LevelsOf(std::int64_t microbatches) {
+  return std::bit_width(static_cast<std::uint64_t>(microbatches)) - 1;
+}
+
+std::string PartsText(const HbmUse& use) {
+  return absl::StrCat("parameters ", FormatBytes(use.parameters),
+                      ", gradients ", FormatBytes(use.gradients),
+                      ", optimizer ", FormatBytes(use.optimizer),
+                      ", activations ", FormatBytes(use.activations),
+                      ", input ", FormatBytes(use.input));
+}
+
+// "needs 20 GiB of HBM per core (parameters ...), a core has 16 GiB".
+std::string NeedText(const HbmUse& use, std::int64_t hbm_bytes,
+                     const char* replica) {
+  const std::string has =
+      absl::StrCat("a ", replica, " has ", FormatBytes(hbm_bytes));
+  if (use.total() >= kMostBytes)
+    return absl::StrCat("is far beyond the HBM of a ", replica, ", ", has);
+  return absl::StrCat("needs ", FormatBytes(use.total()), " of HBM per ",
+                      replica, " (", PartsText(use), "), ", has);
+}
+
+}  // namespace
+
+ChipMemory::ChipMemory(const Program& program, const ChipFigures& chip)
+    : program_(program),
+      chip_(chip),
+      graph_(ChipGraphOf(program, StepOf(program))),
+      facts_(FactsOf(graph_)) {}
+
+const ChipProgram& ChipMemory::FusedFor(std::int64_t rows) const {
+  const auto known = fused_.find(rows);
+  if (known != fused_.end()) return known->second;
+  return fused_
+      .emplace(rows, FuseForChip(graph_, facts_,
+                                 {.rows = rows,
+                                  .matrix_unit_side = chip_.matrix_unit_side}))
+      .first->second;
+}
+
+ChipHbm ChipMemory::Fullest(const ChipProgram& program, std::int64_t rows,
+                            std::int64_t microbatches) const {
+  ChipHbm hbm = FullestHbm(graph_, program, HomesOf(graph_, program, rows));
+  hbm.gradients += LevelsOf(microbatches) * sizeof(float) *
+                   static_cast<double>(program_.gradient_elements);
+  hbm.inputs += static_cast<double>(microbatches - 1) *
+                static_cast<double>(rows) *
+                static_cast<double>(program_.input_bytes_per_row());
+  return hbm;
+}
+
+bool ChipMemory::Fits(const ChipProgram& program, std::int64_t rows,
+                      std::int64_t microbatches) const {
+  return Fullest(program, rows, microbatches).total() <=
+         static_cast<double>(chip_.hbm_bytes);
+}
+
+// By the homes of one fused program, whose decisions hardly depend on rows.
+std::int64_t ChipMemory::MostRows(const ChipProgram& program,
+                                  std::int64_t microbatches) const {
+  std::int64_t beyond = 1;
+  while (beyond < kMostRowsTried && Fits(program, beyond, microbatches))
+    beyond *= 2;
+  std::int64_t fits = beyond / 2;
+  while (beyond - fits > 1) {
+    const std::int64_t middle = fits + (beyond - fits) / 2;
+    (Fits(program, middle, microbatches) ? fits : beyond) = middle;
+  }
+  return fits;
+}
+
+HbmUse ChipMemory::At(std::int64_t batch_per_core,
+                      std::int64_t microbatches) const {
+  const std::int64_t rows = batch_per_core / microbatches;
+  const ChipHbm hbm = Fullest(FusedFor(rows), rows, microbatches);
+  return {.parameters = Whole(hbm.weights),
+          .gradients = Whole(hbm.gradients),
+          .optimizer = Whole(hbm.optimizer_state),
+          .activations = Whole(hbm.activations),
+          .input = Whole(hbm.inputs)};
+}
+
+std::int64_t ChipMemory::LargestBatch(std::int64_t microbatches) const {
+  constexpr int kRounds = 3;
+  std::int64_t rows = MostRows(FusedFor(kTypicalRows), microbatches);
+  for (int round = 0; round < kRounds && rows > 0; ++round) {
+    const std::int64_t again = MostRows(FusedFor(rows), microbatches);
+    if (again == rows) return rows * microbatches;
+    rows = again;
+  }
+  // Programs of neighbouring batches differ: the last that fits by its own.
+  while (rows > 0 && !Fits(FusedFor(rows), rows, microbatches))
+    rows -= std::max<std::int64_t>(1, rows / kTypicalRows);
+  return rows * microbatches;
+}
+
+absl::Status ChipMemory::Admit(std::int64_t batch_per_core,
+                               std::int64_t microbatches,
+                               const char* replica) const {
+  if (batch_per_core < 1)
+    return absl::InvalidArgumentError(absl::StrCat("the batch per ", replica,
+                                                   " is ", batch_per_core,
+                                                   " but must be at least 1"));
+  const HbmUse use = batch_per_core / microbatches <= kMostRowsTried
+                         ? At(batch_per_core, microbatches)
+                         : HbmUse{.activations = kMostBytes};
+  if (use.total() <= chip_.hbm_bytes) return absl::OkStatus();
+  const std::int64_t largest = LargestBatch(microbatches);
+  const std::string remedy =
+      largest >= 1
+          ? absl::StrCat("the largest batch per ", replica, " that fits is ",
+                         FormatCount(largest))
+          : absl::StrCat("not even one example per ", replica, " fits, ",
+                         FormatBytes(At(0, microbatches).total()),
+                         " are needed without any; make the model smaller, or "
+                         "take a slice of chips with more HBM");
+  return absl::ResourceExhaustedError(
+      absl::StrCat("model ", program_.name, " with ",
+                   FormatCount(batch_per_core), " examples per ", replica, " ",
+                   NeedText(use, chip_.hbm_bytes, replica), ": ", remedy));
+}
+
+}  // namespace podsim
