@@ -189,7 +189,8 @@ class Plan(NotCalled):
     @checked("plan.to_json")
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """One object: rows with the names of PlanRow's fields; cost is null without a
-        price, step_seconds_low and _high are null for a model of your own. With a `path` it is written there, and nothing is returned."""
+        price, step_seconds_low and _high are null for a model of your own. With a `path`
+        it is written there, and nothing is returned."""
         if path is None:
             return self._json()
         _file_of(path, ".json", "what is written is JSON").write_text(self._json() + "\n")
