@@ -85,14 +85,16 @@ std::vector<std::pair<BucketPlace, BucketPlace>> DoubtsOf(
   return doubts;
 }
 
+double Square(double value) { return value * value; }
+
 // `band` around the step of `parts`, with the doubts of the way to its store
 // added in squares, as for the others (interconnect/timing/band.h).
 Band WithDoubtsOfStore(const Band& band, const StepParts& parts,
                        const StepOptions& options, const Slice& slice) {
   if (options.store == nullptr) return band;
   const double total = OverlapStep(parts).total.seconds();
-  double below = std::pow(total - band.low.seconds(), 2);
-  double above = std::pow(band.high.seconds() - total, 2);
+  double below = Square(total - band.low.seconds());
+  double above = Square(band.high.seconds() - total);
   for (const auto& [low, high] : DoubtsOf(*options.store)) {
     double least = 0;
     double most = 0;
