@@ -29,7 +29,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using testing::Times;
 
-ChipFigures ChipOf(const char* generation) {
+ChipFigures FiguresNamed(const char* generation) {
   return FiguresOf(*FindGeneration(ShippedHardware(), generation));
 }
 
@@ -46,7 +46,7 @@ Program ZooModel(const std::string& name, const std::vector<int>& shape,
 }
 
 ChipStep MlpStep(std::int64_t rows, const CompileOptions& options = {}) {
-  return ChipStepOf(ZooModel("mlp", {784}, options), rows, ChipOf("v3"));
+  return ChipStepOf(ZooModel("mlp", {784}, options), rows, FiguresNamed("v3"));
 }
 
 // Without what padding costs.
@@ -97,7 +97,7 @@ TEST(ChipStepOf, CountsTheFlopsOfTraining) {
 TEST(ChipStepOf, WithoutTrainingThereIsNoStep) {
   Graph g("evaluates");
   const Value y = Times(g, g.Features({{16}}), 16, "y");
-  const ChipFigures chip = ChipOf("v3");
+  const ChipFigures chip = FiguresNamed("v3");
   const ChipStep step = ChipStepOf(testing::Evaluating(g, {y}), 128, chip);
   EXPECT_THAT(step.program.kernels, IsEmpty());
   EXPECT_THAT(step.program.collectives, IsEmpty());
@@ -132,7 +132,8 @@ Program Evaluated(bool evaluates) {
 
 TEST(ChipStepOf, AnEvaluationCostsATrainingStepNothing) {
   const auto works = [](bool evaluates) {
-    return WorksOf(ChipStepOf(Evaluated(evaluates), 128, ChipOf("v3")).program);
+    return WorksOf(
+        ChipStepOf(Evaluated(evaluates), 128, FiguresNamed("v3")).program);
   };
   EXPECT_THAT(works(false), ::testing::Not(IsEmpty()));
   EXPECT_EQ(works(true), works(false));
@@ -202,7 +203,7 @@ ChipStep JoinedStep() {
       BatchNormTraining(g, y, scale, bias, 1e-5, "norm", /*group=*/0).y;
   const Value loss =
       Fold(g, testing::Op(g, "tanh", {normal}, "tanh"), "add", {1}, "loss");
-  return ChipStepOf(testing::Training(g, loss), 128, ChipOf("v3"));
+  return ChipStepOf(testing::Training(g, loss), 128, FiguresNamed("v3"));
 }
 
 TEST(FirstOfUpdate, CollectivesInMidStepAreNoUpdates) {
@@ -267,7 +268,7 @@ TEST(TimesOf, IsWhatTheSlowestPartOfEachKernelTakes) {
 }
 
 TEST(TimesOf, IsPriceKernelOfEach) {
-  const ChipFigures chip = ChipOf("v3");
+  const ChipFigures chip = FiguresNamed("v3");
   const ChipProgram program = MlpStep(128).program;
   const std::vector<KernelTime> times = TimesOf(program, chip);
   ASSERT_EQ(times.size(), program.kernels.size());
@@ -283,7 +284,7 @@ TEST(TimesOf, Float32ProductsCostMore) {
   const auto seconds = [](bool bfloat16) {
     const Program program =
         ZooModel("mlp", {784}, {.bfloat16_products = bfloat16});
-    return StepTime(program, 4096, ChipOf("v3")).seconds();
+    return StepTime(program, 4096, FiguresNamed("v3")).seconds();
   };
   EXPECT_GT(seconds(false), seconds(true));
 }
@@ -319,7 +320,7 @@ TEST(TimesOf, MoreExamplesTakeLonger) {
     SCOPED_TRACE(program.name);
     SimTime before;
     for (const std::int64_t rows : {128, 256, 384, 512}) {
-      const SimTime time = StepTime(program, rows, ChipOf("v3"));
+      const SimTime time = StepTime(program, rows, FiguresNamed("v3"));
       EXPECT_GT(time, before) << rows << " examples";
       before = time;
     }
