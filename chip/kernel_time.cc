@@ -5,11 +5,11 @@
 namespace podsim {
 
 KernelRates RatesOf(const ChipFigures& chip) {
-  return {
-      .matrix_flops_per_second = chip.matrix_share * chip.matrix_flops,
-      .vector_flops_per_second = chip.vector_flops_per_cycle * chip.clock_hz,
-      .hbm_bytes_per_second = chip.hbm_share * chip.hbm_bytes_per_second,
-      .fixed_seconds = chip.kernel_seconds};
+  return {.matrix_flops_per_second = chip.matrix_share * chip.matrix_flops,
+          .vector_flops_per_second = chip.vector_flops_per_cycle_per_core *
+                                     chip.cores() * chip.clock_hz,
+          .hbm_bytes_per_second = chip.hbm_share * chip.hbm_bytes_per_second,
+          .fixed_seconds = chip.kernel_seconds};
 }
 
 std::string_view KernelBoundName(KernelBound bound) {

@@ -34,7 +34,7 @@ struct KernelRates {
 };
 
 // matrix_share and hbm_share of the chip's peaks, kernel_seconds; the vector
-// unit is taken at its peak. core_share has no part in it.
+// units, of all cores that act as one, are taken at their peak.
 KernelRates RatesOf(const ChipFigures& chip);
 
 // What decides a kernel's time: the longest of the overlapped parts, or the

@@ -1,7 +1,6 @@
 #include "bench/validation/kernel_checks.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -177,43 +176,17 @@ Check OpsByKind(const std::vector<OpRow>& ops) {
   return check;
 }
 
-// An unpublished constant of a kernel, and what a chip has of it.
-struct KernelDoubt {
-  const Figure* figure;
-  double ChipFigures::*place;
-  double scale = 1;  // of the figure, in a replica
-};
-
 }  // namespace
 
 Spread SpreadOfKernels(double value, const Generation& generation,
                        ValueOn value_on) {
-  const ChipFigures chip = FiguresOf(generation);
-  const KernelDoubt doubts[] = {
-      {&generation.matrix_share(), &ChipFigures::matrix_share},
-      {&generation.hbm_share(), &ChipFigures::hbm_share},
-      {&generation.kernel_seconds(), &ChipFigures::kernel_seconds},
-      {&generation.vector_flops_per_cycle_per_core(),
-       &ChipFigures::vector_flops_per_cycle,
-       static_cast<double>(chip.cores())}};
-  double below = 0;
-  double above = 0;
-  for (const KernelDoubt& doubt : doubts) {
-    const Figure& figure = *doubt.figure;
-    if (figure.grade() != ASSUMED && figure.grade() != FITTED) continue;
-    double least = 0;
-    double most = 0;
-    for (const double end : {figure.low(), figure.high()}) {
-      ChipFigures moved = chip;
-      moved.*doubt.place = end * doubt.scale;
-      const double change = value_on(moved) - value;
-      least = std::min(least, change);
-      most = std::max(most, change);
-    }
-    below += least * least;
-    above += most * most;
-  }
-  return {value - std::sqrt(below), value + std::sqrt(above)};
+  Slice slice;
+  slice.figures = FiguresOf(generation);
+  return SpreadAround(value, slice, generation,
+                      [&](const Move& move) -> absl::StatusOr<double> {
+                        return value_on(move.In(slice).figures);
+                      })
+      .value();
 }
 
 std::vector<Check> HeldOpChecks(const std::vector<OpRow>& ops) {

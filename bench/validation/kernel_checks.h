@@ -20,9 +20,7 @@ std::vector<Check> OtherOpChecks(const std::vector<OpRow>& ops);
 std::vector<Check> HeldProductChecks();
 std::vector<Check> OtherProductChecks();
 
-// Around `value`, which is of the generation's figures: each constant of a
-// kernel that is not published is moved to the ends of its range, and what that
-// changes is added in squares.
+// SpreadAround `value`, which is of the generation's figures and no network.
 using ValueOn = absl::FunctionRef<double(const ChipFigures& chip)>;
 Spread SpreadOfKernels(double value, const Generation& generation,
                        ValueOn value_on);

@@ -21,13 +21,11 @@ ChipFigures FiguresOf(const Generation& generation) {
   chip.hbm_bytes_per_second_per_chip =
       generation.hbm_bytes_per_second().value();
   chip.hbm_bytes_per_second = chip.hbm_bytes_per_second_per_chip / replicas;
-  if (generation.has_core_share())
-    chip.core_share = generation.core_share().value();
-  chip.vector_flops_per_cycle =
-      generation.vector_flops_per_cycle_per_core().value() * chip.cores();
   chip.matrix_share = generation.matrix_share().value();
   chip.hbm_share = generation.hbm_share().value();
   chip.kernel_seconds = generation.kernel_seconds().value();
+  chip.vector_flops_per_cycle_per_core =
+      generation.vector_flops_per_cycle_per_core().value();
   chip.host_bytes_per_second_per_chip =
       generation.host_bytes_per_second().value();
   chip.links_per_chip =

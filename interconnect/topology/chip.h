@@ -22,13 +22,12 @@ struct ChipFigures {
   double matrix_flops = 0;  // bfloat16 peak, per second
   std::int64_t hbm_bytes = 0;
   double hbm_bytes_per_second = 0;
-  double core_share = 1;  // of its peaks, what a core reaches
 
   // Of one kernel (chip/kernel_time.h).
-  double vector_flops_per_cycle = 0;
   double matrix_share = 1;    // of matrix_flops, what it reaches
   double hbm_share = 1;       // of hbm_bytes_per_second
   double kernel_seconds = 0;  // what each takes besides
+  double vector_flops_per_cycle_per_core = 0;
 
   double host_bytes_per_second_per_chip = 0;
   double hbm_bytes_per_second_per_chip = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/status.h"
@@ -17,7 +18,8 @@ using ::google::protobuf::FieldDescriptor;
 using ::google::protobuf::Message;
 using ::google::protobuf::TextFormat;
 
-// Protobuf's message, printable and without the name of its own type.
+// Protobuf's message, printable and without the name of its own type; of a
+// field that there was once, what to give in its place.
 std::string WhyOf(const std::string& message) {
   constexpr char kNoField[] = "has no field named ";
   const std::size_t field = message.find(kNoField);
@@ -28,7 +30,10 @@ std::string WhyOf(const std::string& message) {
                          message.substr(field + sizeof(kNoField) - 1));
   for (char& c : why)
     if (c < ' ' || c > '~') c = '?';
-  return std::string(absl::StripSuffix(why, "."));
+  why = std::string(absl::StripSuffix(why, "."));
+  if (absl::EndsWith(why, "\"core_share\""))
+    absl::StrAppend(&why, "; give matrix_share and hbm_share");
+  return why;
 }
 
 // Keeps the first thing that is wrong.

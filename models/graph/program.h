@@ -1,6 +1,6 @@
-// A compiled training program: plain immutable data with three readers. The
-// executor (host/core) runs it on a range of cores, the pricer turns it into
-// cycles without running it, the admission check adds up its HBM.
+// A compiled training program: plain immutable data with two readers. The
+// executor (host/core) runs it on a range of cores; chip/ makes a chip's
+// kernels of it, and says what they take in time and in HBM.
 //
 // A Program is lists of segments cut at collectives, one list per entry point.
 // The host runs a segment for all of its cores, then the collective, then the

@@ -1,5 +1,5 @@
-// Whether a message of the stage PROGRAM may be run: what the executor, the
-// pricer and the admission check believe of one.
+// Whether a message of the stage PROGRAM may be run: what the executor and
+// chip/ believe of one.
 #ifndef PODSIM_MODELS_GRAPH_VERIFY_PROGRAM_H_
 #define PODSIM_MODELS_GRAPH_VERIFY_PROGRAM_H_
 

@@ -94,7 +94,6 @@ constexpr OpEntry kBiasOps[] = {
      .infer = InferBiasGrad,
      .cost = FirstOperandCost<1>,
      .sums_batch = true,
-     .reads_in_passing = true,
      .reference = BiasGrad,
      .error = BiasGradError,
      .samples = BiasGradSamples},

@@ -31,7 +31,6 @@ constexpr OpEntry kCoreSumOps[] = {
      .infer = InferCoreSum,
      .cost = CopyCost,
      .sums_cores = true,
-     .makes_no_copy = true,
      .reference = CoreSum,
      .samples = CoreSumSamples},
 };

@@ -261,7 +261,6 @@ constexpr OpEntry kMovementOps[] = {
      .gradient = BroadcastGradient,
      .cost = CopyCost,
      .row_wise = IsByRows,
-     .makes_no_copy = true,
      .reference = Broadcast,
      .samples = BroadcastSamples},
     // x -> y, whose dimension i is x's dimension permutation[i]

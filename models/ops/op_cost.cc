@@ -3,23 +3,13 @@
 #include <algorithm>
 
 namespace podsim {
-namespace {
-
-double MultiplyAddsOfOne(const MatrixProduct& product) {
-  return static_cast<double>(product.m) * static_cast<double>(product.n) *
-         static_cast<double>(product.k);
-}
-
-}  // namespace
 
 double UsefulMultiplyAdds(const MatrixProduct& product) {
+  const double each = static_cast<double>(product.m) *
+                      static_cast<double>(product.n) *
+                      static_cast<double>(product.k);
   return static_cast<double>(product.count) *
-         (MultiplyAddsOfOne(product) - product.idle_multiply_adds);
-}
-
-double UsefulShare(const MatrixProduct& product) {
-  const double all = MultiplyAddsOfOne(product);
-  return all == 0 ? 1 : (all - product.idle_multiply_adds) / all;
+         (each - product.idle_multiply_adds);
 }
 
 double Elements(const ValueType& type, std::int64_t rows) {

@@ -1,6 +1,6 @@
-// What there is to do in an op, in terms that know no machine. What a machine
-// makes of it (tiles, passes, how dear an exponential is) is for who prices it:
-// host/core/pricer.h.
+// What there is to do in an op, in terms that know no machine. What a chip
+// makes of it (kernels, tiles, passes, the cost of an exponential) is for chip/
+// to say: chip/step.h.
 #ifndef PODSIM_MODELS_OPS_OP_COST_H_
 #define PODSIM_MODELS_OPS_OP_COST_H_
 
@@ -30,9 +30,6 @@ struct MatrixProduct {
 // Multiply-adds of all `count` products without the idle ones; two
 // floating-point operations each.
 double UsefulMultiplyAdds(const MatrixProduct& product);
-
-// Their share of m * n * k * count, in [0, 1].
-double UsefulShare(const MatrixProduct& product);
 
 // tests/models/ops/op_cost_test.cc counts it again, by plain loops.
 struct OpCost {

@@ -108,12 +108,6 @@ struct OpEntry {
   // The result is operand 0's elements, in order, under another shape.
   bool is_view = false;
 
-  // On a chip whoever reads the result reads operand 0 instead, in passing.
-  bool makes_no_copy = false;
-
-  // On a chip an operand that an element-wise op makes is made inside this op.
-  bool reads_in_passing = false;
-
   // Writes its results over operands, variables or gradients, and reads the
   // Program's numbers and the step's beside its attributes. Whole Programs test
   // it (tests/host/core).

@@ -281,7 +281,6 @@ constexpr OpEntry kReduceOps[] = {
      .cost = FirstOperandCost<1>,
      .row_wise = IsByRows,
      .sums_batch = true,
-     .reads_in_passing = true,
      .reference = Reduce,
      .error = ReduceError,
      .samples = ReduceSamples},
@@ -292,7 +291,6 @@ constexpr OpEntry kReduceOps[] = {
      .infer = InferArgMax,
      .cost = FirstOperandCost<kHeldFlops>,
      .row_wise = IsByRows,
-     .reads_in_passing = true,
      .reference = ArgMax,
      .samples = ArgMaxSamples},
     // x, dy -> dx, by the product of the others that x was multiplied with

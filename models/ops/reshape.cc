@@ -76,7 +76,6 @@ constexpr OpEntry kReshapeOps[] = {
      .cost = CopyCost,
      .is_row_wise = true,
      .is_view = true,
-     .makes_no_copy = true,
      .reference = Reshape,
      .samples = ReshapeSamples},
 };

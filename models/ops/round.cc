@@ -41,7 +41,6 @@ constexpr OpEntry kRoundOps[] = {
      .cost = RoundCost,
      .is_row_wise = true,
      .works_in_place = true,
-     .makes_no_copy = true,
      .reference = Round,
      .samples = RoundSamples},
 };

@@ -28,7 +28,6 @@ constexpr OpEntry kStopGradientOps[] = {
      .cost = CopyCost,
      .is_row_wise = true,
      .is_view = true,
-     .makes_no_copy = true,
      .reference = Copy,
      .samples = StopGradientSamples},
 };

@@ -60,10 +60,11 @@ INSTANTIATE_TEST_SUITE_P(
                       Published{"v6e", 918, 1638e9, 100e9, 1},
                       Published{"tpu7x", 2307, 7380e9, 100e9, 2}));
 
-TEST(ChipTest, CoresThatActAsOneAddUpTheirVectorUnits) {
-  EXPECT_EQ(Chip("v3").vector_flops_per_cycle, 8 * 128 * 2);
-  EXPECT_EQ(Chip("v4").vector_flops_per_cycle, 2 * 8 * 128 * 2);
-  EXPECT_EQ(Chip("v5e").vector_flops_per_cycle, 8 * 128 * 4);
+// Of one core, also where those of a chip act as one.
+TEST(ChipTest, VectorUnitsHaveSublanesLanesAndAdders) {
+  EXPECT_EQ(Chip("v3").vector_flops_per_cycle_per_core, 8 * 128 * 2);
+  EXPECT_EQ(Chip("v4").vector_flops_per_cycle_per_core, 8 * 128 * 2);
+  EXPECT_EQ(Chip("v5e").vector_flops_per_cycle_per_core, 8 * 128 * 4);
 }
 
 // Two generations have one of a kernel's constants to themselves.

@@ -73,8 +73,6 @@ TEST(HardwarePage, HasTheFilesFigures) {
        kMib, " MiB"},
       {"from the host, per chip", &Generation::host_bytes_per_second, 1e9,
        " GB/s"},
-      {"share of its peaks that a core reaches", &Generation::core_share, 1,
-       ""},
       {"vector operations a cycle, of a core",
        &Generation::vector_flops_per_cycle_per_core, 1, ""},
       {"share of the matrix unit that a kernel reaches",

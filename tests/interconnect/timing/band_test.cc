@@ -1,0 +1,135 @@
+// How sure a value is: which figures are moved, how far, and how doubts add up.
+#include "interconnect/timing/band.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+constexpr double kRounding = 1e-12;  // of the value
+
+struct Moved {
+  const char* name;
+  const Figure& (Generation::*figure)() const;
+  double ChipFigures::*place;
+};
+
+// What a kernel's time hangs on, and the clock.
+constexpr Moved kOfKernels[] = {
+    {"matrix_share", &Generation::matrix_share, &ChipFigures::matrix_share},
+    {"hbm_share", &Generation::hbm_share, &ChipFigures::hbm_share},
+    {"kernel_seconds", &Generation::kernel_seconds,
+     &ChipFigures::kernel_seconds},
+    {"vector_flops_per_cycle_per_core",
+     &Generation::vector_flops_per_cycle_per_core,
+     &ChipFigures::vector_flops_per_cycle_per_core},
+    {"clock_hz", &Generation::clock_hz, &ChipFigures::clock_hz}};
+
+Slice FirstSliceOf(const Generation& generation) {
+  auto slice = FindSlice(SliceNamesOf(generation).front());
+  EXPECT_THAT(slice, testing::IsOk());
+  return *std::move(slice);
+}
+
+// Around a value that is made of a slice's figures alone.
+template <typename Of>
+Spread SpreadOf(const Slice& slice, Of of) {
+  const Generation& generation =
+      *FindGeneration(ShippedHardware(), slice.generation);
+  auto spread = SpreadAround(of(slice.figures), slice, generation,
+                             [&](const Move& move) -> absl::StatusOr<double> {
+                               return of(move.In(slice).figures);
+                             });
+  EXPECT_THAT(spread, testing::IsOk());
+  return spread.value_or(Spread());
+}
+
+TEST(SpreadAround, MovesWhatIsNotPublishedToTheEndsOfItsRange) {
+  for (const Generation& generation : ShippedHardware().generations()) {
+    const Slice slice = FirstSliceOf(generation);
+    for (const Moved& moved : kOfKernels) {
+      SCOPED_TRACE(generation.name() + " " + moved.name);
+      const Figure& figure = (generation.*moved.figure)();
+      const bool doubted =
+          figure.grade() == ASSUMED || figure.grade() == FITTED;
+      const double low = doubted ? figure.low() : figure.value();
+      const double high = doubted ? figure.high() : figure.value();
+      const Spread spread = SpreadOf(
+          slice, [&](const ChipFigures& chip) { return chip.*moved.place; });
+      EXPECT_NEAR(spread.low, low, kRounding * high);
+      EXPECT_NEAR(spread.high, high, kRounding * high);
+    }
+  }
+}
+
+// A sum of parts, each of which has a doubt of its own: 3 and 4 make 5.
+TEST(SpreadAround, AddsDoubtsInSquares) {
+  const Slice slice = *FindSlice("v3-8");
+  const Generation& v3 = *FindGeneration(ShippedHardware(), "v3");
+  const auto below = [](const Figure& figure) {
+    return figure.value() - figure.low();
+  };
+  const Spread spread = SpreadOf(slice, [&](const ChipFigures& chip) {
+    return 3 * chip.matrix_share / below(v3.matrix_share()) +
+           4 * chip.hbm_share / below(v3.hbm_share());
+  });
+  const double value =
+      3 * v3.matrix_share().value() / below(v3.matrix_share()) +
+      4 * v3.hbm_share().value() / below(v3.hbm_share());
+  EXPECT_NEAR(spread.low, value - 5, kRounding * value);
+}
+
+// Both ends may lie on one side of the value: the one that does more counts.
+TEST(SpreadAround, OfTwoEndsTheOneThatDoesMoreCounts) {
+  const Generation& tpu7x = *FindGeneration(ShippedHardware(), "tpu7x");
+  const Figure& seconds = tpu7x.kernel_seconds();
+  const double farther = std::max(seconds.high() - seconds.value(),
+                                  seconds.value() - seconds.low());
+  const double nearer = std::min(seconds.high() - seconds.value(),
+                                 seconds.value() - seconds.low());
+  ASSERT_LT(nearer, 0.9 * farther);
+  const Spread spread =
+      SpreadOf(FirstSliceOf(tpu7x), [&](const ChipFigures& chip) {
+        return std::abs(chip.kernel_seconds - seconds.value());
+      });
+  EXPECT_EQ(spread.low, 0);
+  EXPECT_NEAR(spread.high, farther, kRounding * farther);
+}
+
+TEST(SpreadAround, HandsErrorsOn) {
+  const Slice slice = *FindSlice("v3-8");
+  EXPECT_THAT(
+      SpreadAround(1, slice, *FindGeneration(ShippedHardware(), "v3"),
+                   [](const Move& /*move*/) -> absl::StatusOr<double> {
+                     return absl::InvalidArgumentError("no such time");
+                   }),
+      testing::StatusIs(testing::kInvalid, ::testing::HasSubstr("no such")));
+}
+
+// A collective runs no kernel of the chip's program.
+TEST(BandOf, KernelsAreNoPartOfACollective) {
+  const Generation& v3 = *FindGeneration(ShippedHardware(), "v3");
+  const Slice slice = *FindSlice("v3-32");
+  const PriceRequest request = {.bytes = 1 << 20};
+  ASSERT_OK_AND_ASSIGN(const Price price, PriceCollective(slice, request));
+  ASSERT_OK_AND_ASSIGN(const Band band, BandOf(slice, v3, request, price));
+  EXPECT_LT(band.low, price.time);
+  EXPECT_GT(band.high, price.time);
+  Generation sure = v3;
+  for (Figure* figure : {sure.mutable_matrix_share(), sure.mutable_hbm_share(),
+                         sure.mutable_kernel_seconds(),
+                         sure.mutable_vector_flops_per_cycle_per_core()})
+    figure->set_grade(PRIMARY);
+  ASSERT_OK_AND_ASSIGN(const Band same, BandOf(slice, sure, request, price));
+  EXPECT_EQ(same.low, band.low);
+  EXPECT_EQ(same.high, band.high);
+}
+
+}  // namespace
+}  // namespace podsim
