@@ -1,7 +1,5 @@
 #include "bench/validation/op_profiles.h"
 
-#include <zlib.h>
-
 #include <utility>
 
 #include "absl/status/status.h"
@@ -10,6 +8,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "base/status.h"
+#include "bench/validation/unpacked.h"
 
 namespace podsim::validation {
 namespace {
@@ -21,23 +20,6 @@ constexpr std::size_t kOpColumns = 7;
 
 constexpr double kGiga = 1e9;
 constexpr double kGibibyte = 1024.0 * 1024 * 1024;
-
-absl::StatusOr<std::string> Unpacked(const std::string& path) {
-  const gzFile file = gzopen(path.c_str(), "rb");
-  if (file == nullptr)
-    return absl::NotFoundError(absl::StrCat(path, ": cannot be opened"));
-  std::string text;
-  std::string piece(1 << 16, '\0');
-  int size = gzread(file, piece.data(), static_cast<unsigned>(piece.size()));
-  while (size > 0) {
-    text.append(piece.data(), static_cast<std::size_t>(size));
-    size = gzread(file, piece.data(), static_cast<unsigned>(piece.size()));
-  }
-  if (gzclose(file) != Z_OK || size < 0)
-    return absl::DataLossError(
-        absl::StrCat(path, ": the gzip data is corrupt or cut short"));
-  return text;
-}
 
 absl::StatusOr<OpRow> RowOf(absl::string_view line) {
   const std::vector<std::string> words = absl::StrSplit(line, '\t');

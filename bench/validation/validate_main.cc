@@ -11,7 +11,9 @@
 #include "bench/validation/kernel_checks.h"
 #include "bench/validation/op_profiles.h"
 #include "bench/validation/page.h"
+#include "bench/validation/profile_checks.h"
 #include "bench/validation/program_checks.h"
+#include "bench/validation/published_models.h"
 
 namespace {
 
@@ -41,16 +43,24 @@ int main(int count, char** words) {
                  words[1]);
     return 2;
   }
-  const auto ops = validation::ReadOpRows(PODSIM_V3_OPS);
+  const auto ops =
+      validation::ReadOpRows(PODSIM_VALIDATION_DATA "/v3_ops.tsv.gz");
   if (!ops.ok()) {
     std::fprintf(stderr, "validate: %s\n",
                  std::string(ops.status().message()).c_str());
+    return 2;
+  }
+  const auto models = validation::ReadPublishedModels(PODSIM_VALIDATION_DATA);
+  if (!models.ok()) {
+    std::fprintf(stderr, "validate: %s\n",
+                 std::string(models.status().message()).c_str());
     return 2;
   }
   std::vector<validation::Check> held = validation::HeldChecks();
   Append(validation::HeldOpChecks(*ops), held);
   Append(validation::HeldProductChecks(), held);
   Append(validation::HeldProgramChecks(), held);
+  Append(validation::HeldProfileChecks(*models), held);
   std::vector<validation::Check> others = validation::OtherChecks();
   Append(validation::OtherOpChecks(*ops), others);
   Append(validation::OtherProductChecks(), others);

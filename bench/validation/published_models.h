@@ -1,0 +1,30 @@
+// Models of published profiles as JAX lowers them in bfloat16: what is planned
+// of them is compared with what was measured. python/checks/published.py wrote
+// the files.
+#ifndef PODSIM_BENCH_VALIDATION_PUBLISHED_MODELS_H_
+#define PODSIM_BENCH_VALIDATION_PUBLISHED_MODELS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "models/graph/program.h"
+
+namespace podsim::validation {
+
+struct PublishedModel {
+  std::string what;  // "ResNet-50, 128 images"
+  std::string zoo;   // podsim's own name of it
+  std::int64_t rows = 0;  // of a core
+  Program program;        // a step, with the update that was profiled
+};
+
+// ResNet-50, Transformer-big and BERT-large of folder `data`.
+// Errors: those of Unpacked, ParseModel and CompileModel.
+absl::StatusOr<std::vector<PublishedModel>> ReadPublishedModels(
+    const std::string& data);
+
+}  // namespace podsim::validation
+
+#endif  // PODSIM_BENCH_VALIDATION_PUBLISHED_MODELS_H_
