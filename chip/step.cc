@@ -17,11 +17,14 @@ ChipStep ChipStepOf(const Program& program, std::int64_t rows,
   return step;
 }
 
+ChipProgram FusedFor(const ChipGraph& graph, std::int64_t rows) {
+  return FuseForChip(graph, FactsOf(graph), {.rows = rows});
+}
+
 KernelWork WorkOf(const ChipKernel& kernel) {
   return {.matrix_flops = kernel.matrix_flops,
-          .vector_flops =
-              kernel.vector_flops +
-              kVectorFlopsPerTranscendental * kernel.transcendentals,
+          .vector_flops = kernel.vector_flops + kVectorFlopsPerTranscendental *
+                                                    kernel.transcendentals,
           .hbm_bytes = kernel.hbm_bytes()};
 }
 

@@ -29,6 +29,10 @@ struct ChipStep {
 ChipStep ChipStepOf(const Program& program, std::int64_t rows,
                     const ChipFigures& chip);
 
+// The kernels of any graph of one core's `rows` examples, for matrix units that
+// take tiles of 128 x 128.
+ChipProgram FusedFor(const ChipGraph& graph, std::int64_t rows);
+
 // Vector operations for an exponential, a logarithm or a root: assumed; 5 to 20
 // would do. Of the profiled models' kernels none is bound by them.
 inline constexpr double kVectorFlopsPerTranscendental = 10;

@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "chip/step.h"
 #include "host/core/op_kernels.h"
 #include "models/graph/compile.h"
 #include "models/graph/exchanges.h"
@@ -47,14 +48,7 @@ std::string InstructionText(const Program& program,
       KernelText(instruction.op));
 }
 
-// What one example costs, the weights read for it alone.
-struct Work {
-  double flops = 0;
-  double bytes = 0;
-};
-
-void AddWork(const Program& program, const Instruction& instruction,
-             Work& work) {
+double FlopsOf(const Program& program, const Instruction& instruction) {
   std::vector<ValueType> inputs;
   std::vector<ValueType> outputs;
   for (const TensorId id : instruction.inputs)
@@ -63,18 +57,38 @@ void AddWork(const Program& program, const Instruction& instruction,
     outputs.push_back(TypeOf(program.tensor(id)));
   const OpCost cost = CostOf(EntryOf(instruction.op),
                              {inputs, outputs, instruction.attributes}, 1);
+  double flops = cost.vector_flops + cost.transcendentals;
   for (const MatrixProduct& product : cost.products)
-    work.flops += 2.0 * UsefulMultiplyAdds(product);
-  work.flops += cost.vector_flops + cost.transcendentals;
-  work.bytes += cost.bytes_read + cost.bytes_written;
+    flops += 2.0 * UsefulMultiplyAdds(product);
+  return flops;
+}
+
+// Of a core's program: "  a core with 128 examples: 161 products among 580
+// kernels, 31.5 GiB over HBM".
+std::string ChipText(const Program& program, EntryPoint point) {
+  constexpr std::int64_t kRows = 128;
+  const ChipGraph graph = ChipGraphOf(program, point);
+  const ChipProgram chip = FusedFor(graph, kRows);
+  std::int64_t products = 0;
+  double bytes = 0;
+  for (const ChipKernel& kernel : chip.kernels) {
+    bytes += kernel.hbm_bytes();
+    if (kernel.kind == ChipKernelKind::kProduct) ++products;
+  }
+  return absl::StrCat(
+      "  a core with ", kRows,
+      " examples: ", FormatCounted(products, "product"), " among ",
+      FormatCounted(static_cast<std::int64_t>(chip.kernels.size()), "kernel"),
+      point == EntryPoint::kTrainMicrobatch ? ", the update with them, " : ", ",
+      FormatBytes(static_cast<std::int64_t>(bytes)), " to and from its HBM\n");
 }
 
 std::string EntryText(const Program& program, const char* name,
                       EntryPoint point) {
   const auto found = program.entries.find(point);
   if (found == program.entries.end() || found->second.empty()) return "";
-  std::string text;
-  Work work;
+  std::string text = ChipText(program, point);
+  double flops = 0;
   for (const Segment& segment : found->second) {
     if (segment.joins_tensor())
       absl::StrAppend(
@@ -88,14 +102,12 @@ std::string EntryText(const Program& program, const char* name,
       absl::StrAppend(&text, "  all-reduce of bucket ", segment.bucket, "\n");
     for (const Instruction& instruction : segment.instructions) {
       text += InstructionText(program, instruction);
-      AddWork(program, instruction, work);
+      flops += FlopsOf(program, instruction);
     }
   }
-  return absl::StrCat(name, ": ",
-                      FormatCount(static_cast<std::int64_t>(work.flops)),
-                      " floating-point operations and ",
-                      FormatBytes(static_cast<std::int64_t>(work.bytes)),
-                      " for a batch of one example\n", text);
+  return absl::StrCat(name, ": ", FormatCount(static_cast<std::int64_t>(flops)),
+                      " floating-point operations for a batch of one example\n",
+                      text);
 }
 
 std::string InterfaceText(const Program& program) {

@@ -39,8 +39,7 @@ const std::vector<ChipWords>& AllChipWords() {
        {}},
       {{"cost.bytes_"},
        "they are an op's bytes if nothing is fused",
-       // pod_program show adds up ops, whatever machine runs them.
-       {"models/ops/", "runtime/program/program_text.cc"}},
+       {"models/ops/"}},
       {{"HBM traffic"},
        "kernels have it, not ops",
        // The name of what bounds most kernels.
