@@ -300,6 +300,37 @@ TEST_F(TypedMistakesTest, PodLaunch) {
     Expect(mistake);
 }
 
+TEST_F(TypedMistakesTest, ColumnsOfACsvFile) {
+  for (const Mistake& mistake : {
+           Mistake{"pod_launch --data_dir my.csv --label species",
+                   "unknown flag --label; --features says which columns are "
+                   "what",
+                   "labels=species:int64"},
+           Mistake{"pod_launch --data_dir my.csv --target-column=species",
+                   "unknown flag --target-column",
+                   "--features 'features=height..weight:float32[2], labels="},
+           Mistake{"pod_launch --data_dir my.csv --columns height,weight",
+                   "unknown flag --columns", "did you mean --features?"},
+           Mistake{"pod_data show my.csv --labels species",
+                   "unknown flag --labels",
+                   "the column label, labels, target or class"},
+           Mistake{"pod_plan --dataset csv --header", "unknown flag --header",
+                   "columns are numbers from 0"},
+           Mistake{"pod_data verify my.csv --sep ';'", "unknown flag --sep",
+                   "commas between its columns"},
+           Mistake{"pod_data show my.csv --features species",
+                   "features, 'species': it names no input of the model",
+                   "such as features=image_raw:uint8[28,28]/255 or "
+                   "labels=label:int64",
+                   "printf 'a,species\n1,0\n' > my.csv"},
+           Mistake{"pod_data show my.csv --features labels=species:int64",
+                   "the CSV files have no column species",
+                   "their header begins a, b, kind (3 columns)",
+                   "printf 'a,b,kind\n1,2,0\n' > my.csv"},
+       })
+    Expect(mistake);
+}
+
 TEST_F(TypedMistakesTest, WhatASmallSlipLeaves) {
   for (const Mistake& mistake : {
            Mistake{"pod_launch --topology $SLICE --dry_run",
