@@ -96,7 +96,8 @@ TEST_F(TypedMistakesTest, PodLaunch) {
                    "--weight_decay=0.1 --weight_decay_exclude=biass",
                    "no variable's name contains biass", "did you mean bias?"},
            Mistake{"pod_ckpt diff a", "diff takes two directories, given: a",
-                   "as in pod_ckpt diff runs/a/100 runs/a/200"},
+                   "; the second is another run or another step: pod_ckpt diff "
+                   "a OTHER_RUN, or pod_ckpt diff a/STEP a/OTHER_STEP"},
            Mistake{"pod_program show mlp", "there is no model file mlp",
                    "--model=mlp --write_model=mlp.model"},
            Mistake{"pod_bench all_reduce all_gather", "\"all_gather\"",
