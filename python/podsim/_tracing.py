@@ -105,7 +105,8 @@ _WAYS = (
     (r"(?:accept dtypes?|interpret) .*key<",
      "a random key is used as a number: draw from it, jax.random.normal(key, shape)"),
     (r"with_sharding_constraint|non-empty mesh|NamedSharding|PartitionSpec|[Cc]ontext mesh|"
-     r"ShardingTypeError|set_mesh|out_sharding|Backend '\w+' failed to initialize|Unknown backend|[Mm]esh axis|shard_map",
+     r"ShardingTypeError|set_mesh|out_sharding|Backend '\w+' failed to initialize|Unknown backend|"
+     r"[Mm]esh axis|shard_map",
      "{function} places arrays on devices itself (a mesh, a sharding, device_put): leave it out, "
      "podsim divides each batch over the cores of topology= and reduces the gradients"),
     (r"cannot reshape array of shape \S.*? into shape (\(.*?\)|\d+)",

@@ -169,7 +169,7 @@ std::int64_t BytesIn(const JobPlan& plan, std::int64_t processes) {
 }
 
 // Of an example more of each core, in all hosts.
-std::int64_t ExampleBytes(const JobPlan& plan) {
+std::int64_t HostBytesOfExample(const JobPlan& plan) {
   const absl::StatusOr<Program> program = ProgramOf(plan);
   if (!program.ok()) return 0;
   const int cores = plan.bits().cores_per_host();
@@ -183,7 +183,7 @@ std::string WhatFits(const JobPlan& plan, std::int64_t limit) {
   const bool several = plan.spec().processes() > 1;
   if (several && alone <= limit)
     return absl::StrCat("--processes=1 needs ", FormatBytes(alone));
-  const std::int64_t example = ExampleBytes(plan);
+  const std::int64_t example = HostBytesOfExample(plan);
   std::string flags = FittingBatch(plan, example, MachineBytes(plan) - limit);
   if (flags.empty() && several) {
     flags = FittingBatch(plan, example, alone - limit);

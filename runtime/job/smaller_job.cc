@@ -12,7 +12,7 @@
 namespace podsim {
 namespace {
 
-bool FromRecipe(const JobPlan& plan, const std::string& field) {
+bool TakenFromRecipe(const JobPlan& plan, const std::string& field) {
   const auto& fields = plan.from_recipe();
   return std::find(fields.begin(), fields.end(), field) != fields.end();
 }
@@ -22,8 +22,8 @@ bool FromRecipe(const JobPlan& plan, const std::string& field) {
 // one.
 std::int64_t AsTyped(const JobPlan& plan, std::int64_t steps) {
   const std::int64_t reference = plan.scaling().reference_batch();
-  const bool drops_it = FromRecipe(plan, "reference_topology") &&
-                        !FromRecipe(plan, "learning_rate");
+  const bool drops_it = TakenFromRecipe(plan, "reference_topology") &&
+                        !TakenFromRecipe(plan, "learning_rate");
   if (reference == 0 || drops_it) return steps;
   return steps * plan.global_batch() / reference;
 }
