@@ -7,7 +7,37 @@
 namespace podsim {
 namespace {
 
+// What users of pandas, AutoML and scikit-learn say of a CSV file.
+constexpr char kColumnNames[] =
+    "label labels label_column label_col label_name label_key target targets "
+    "target_column target_col target_name y x class_column feature_names "
+    "column_names usecols input_columns";
+constexpr char kColumns[] =
+    "--features says which columns are what, as in --features "
+    "'features=height..weight:float32[2], labels=species:int64'; without it "
+    "the column label, labels, target or class of a CSV file is the label, "
+    "else the last one";
+constexpr char kHeaderNames[] =
+    "header has_header no_header skip_header skip_rows skiprows header_row "
+    "index_col";
+constexpr char kHeader[] =
+    "a CSV file's first line is a header if a cell of it is no number: leave "
+    "it out; without one columns are numbers from 0, as in --features "
+    "'features=1..784:float32[784], labels=0:int64'";
+constexpr char kDelimiterNames[] = "sep separator delimiter delim field_sep";
+constexpr char kDelimiter[] =
+    "a CSV file has commas between its columns: write it so, and leave it out";
+
 constexpr Advice kAdvice[] = {
+    {"pod_launch", kColumnNames, kColumns},
+    {"pod_plan", kColumnNames, kColumns},
+    {"pod_data", kColumnNames, kColumns},
+    {"pod_launch", kHeaderNames, kHeader},
+    {"pod_plan", kHeaderNames, kHeader},
+    {"pod_data", kHeaderNames, kHeader},
+    {"pod_launch", kDelimiterNames, kDelimiter},
+    {"pod_plan", kDelimiterNames, kDelimiter},
+    {"pod_data", kDelimiterNames, kDelimiter},
     {"pod_launch", "warmup_epochs",
      "--warmup_steps gives the warm-up in steps: epochs x examples / batch"},
     {"pod_launch",

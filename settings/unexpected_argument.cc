@@ -1,6 +1,7 @@
 #include "settings/unexpected_argument.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <string_view>
 
 #include "absl/strings/ascii.h"
@@ -138,6 +139,16 @@ std::string QuoteAdvice(const std::vector<Flag>& flags, const std::string& arg,
   return "";
 }
 
+// "labels=label:int64": of a line of schema, which was cut at a blank.
+bool IsOfASchema(std::string_view arg) {
+  const std::string_view type = arg.substr(arg.rfind(':') + 1);
+  return type.size() < arg.size() &&
+         std::ranges::any_of(
+             std::initializer_list<std::string_view>{"float", "int", "uint",
+                                                     "bool", "image"},
+             [&](std::string_view begin) { return type.starts_with(begin); });
+}
+
 std::string AdviceOn(const MainProgram& program, const std::vector<Flag>& flags,
                      const std::string& arg,
                      const std::vector<Message*>& messages) {
@@ -175,6 +186,7 @@ absl::Status UnexpectedArgument(const MainProgram& program,
                                 const std::vector<Message*>& messages) {
   const std::string name = NameBeforeEquals(arg);
   if (FlagCalled(flags, name) == nullptr && !name.empty() &&
+      !IsOfASchema(arg) && QuoteAdvice(flags, arg, messages).empty() &&
       IsLikeAFlag(program, name))
     return UnknownFlag(program, absl::StrCat("--", arg));
   return absl::InvalidArgumentError(absl::StrCat(

@@ -81,7 +81,8 @@ absl::StatusOr<ArrayFields> FieldsIn(const std::string& directory,
 // What lies where a folder train should: its arrays, if that is itself given.
 std::string InPlaceOfTrain(const std::string& data_dir, ObjectStore& store) {
   const auto names = store.List(data_dir);
-  if (absl::IsNotFound(names.status())) return BesideText(store, data_dir);
+  if (absl::IsNotFound(names.status()))
+    return BesideText(store, data_dir, Wanted::kFolder);
   if (!names.ok()) return "";
   const bool arrays = std::any_of(
       names->begin(), names->end(),

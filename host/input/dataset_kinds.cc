@@ -2,8 +2,11 @@
 
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "base/printable.h"
 #include "base/status.h"
 #include "settings/nearest_names.h"
@@ -72,6 +75,19 @@ std::vector<std::string> DatasetNames() {
 
 std::string DatasetOfPath(std::string_view path) {
   return path.ends_with(".csv") || path.ends_with(".csv.gz") ? "csv" : "";
+}
+
+const DatasetKind* DatasetKindIn(std::string_view path) {
+  const absl::string_view whole(path.data(), path.size());
+  const std::string folder =
+      absl::AsciiStrToLower(absl::StripSuffix(whole, "/"));
+  const std::string last = folder.substr(folder.rfind('/') + 1);
+  const DatasetKind* found = nullptr;
+  for (const DatasetKind& kind : kKinds)
+    if (kind.files != nullptr && last.find(kind.name) != last.npos &&
+        (found == nullptr || kind.name.size() > found->name.size()))
+      found = &kind;
+  return found;
 }
 
 bool IsOfNumpy(std::string_view path) {

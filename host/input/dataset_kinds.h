@@ -32,6 +32,10 @@ std::vector<std::string> DatasetNames();
 // .csv.gz; empty: none.
 std::string DatasetOfPath(std::string_view path);
 
+// The data set with files whose name the last part of a path has, mnist of
+// data/mnist-2; null: none.
+const DatasetKind* DatasetKindIn(std::string_view path);
+
 // A file of NumPy's by its name, of which a data set has several.
 bool IsOfNumpy(std::string_view path);
 

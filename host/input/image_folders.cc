@@ -234,7 +234,7 @@ absl::StatusOr<ImageSplits> FindImages(const std::string& folder,
         "data_dir is '", folder,
         "', but there is no such folder; give one with train/CLASS/*.jpg or "
         "CLASS/*.jpg",
-        BesideText(store, folder)));
+        BesideText(store, folder, Wanted::kFolder)));
   PODSIM_ASSIGN_OR_RETURN(const std::vector<std::string> names,
                           std::move(listed));
   const auto has = [&names](const std::string& name) {

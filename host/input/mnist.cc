@@ -66,6 +66,20 @@ absl::StatusOr<std::string> ReadPacked(IdxKind kind, const std::string& file,
   return Gunzip(packed, header.file_bytes(), file);
 }
 
+// Of a file that is there neither plain nor packed.
+absl::Status NoIdxFile(const std::string& path, const std::string& packed,
+                       ObjectStore& store) {
+  const std::string folder = path.substr(0, path.rfind('/'));
+  return absl::NotFoundError(absl::StrCat(
+      absl::IsNotFound(store.List(folder).status())
+          ? absl::StrCat("there is no folder ", folder)
+          : absl::StrCat("neither ", path, " nor ", packed, " exists"),
+      "; --data_dir must hold train-images-idx3-ubyte, "
+      "train-labels-idx1-ubyte, t10k-images-idx3-ubyte and "
+      "t10k-labels-idx1-ubyte, each plain or as .gz",
+      HoldsText(store, folder)));
+}
+
 absl::StatusOr<IdxFile> ReadIdxFile(IdxKind kind, const std::string& path,
                                     ObjectStore& store) {
   IdxFile file;
@@ -75,12 +89,7 @@ absl::StatusOr<IdxFile> ReadIdxFile(IdxKind kind, const std::string& path,
     file.name = path + ".gz";
     bytes = ReadPacked(kind, file.name, store);
     if (absl::IsNotFound(bytes.status()))
-      return absl::NotFoundError(
-          absl::StrCat("neither ", path, " nor ", file.name,
-                       " exists; --data_dir must hold train-images-idx3-ubyte, "
-                       "train-labels-idx1-ubyte, t10k-images-idx3-ubyte and "
-                       "t10k-labels-idx1-ubyte, each plain or as .gz",
-                       HoldsText(store, path.substr(0, path.rfind('/')))));
+      return NoIdxFile(path, file.name, store);
   }
   PODSIM_RETURN_IF_ERROR(bytes.status());
   file.bytes = *std::move(bytes);

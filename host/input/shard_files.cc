@@ -208,7 +208,9 @@ FolderPattern CutAtSlash(const std::string& path) {
           .names = {}};
 }
 
+// `pattern`: of a folder's files, empty: files of any name.
 absl::StatusOr<FolderPattern> ListFolder(const std::string& data_dir,
+                                         const std::string& pattern,
                                          ObjectStore& store) {
   FolderPattern at = {.folder = data_dir, .pattern = {}, .names = {}};
   if (const std::size_t slash = data_dir.rfind('/');
@@ -237,8 +239,11 @@ absl::StatusOr<FolderPattern> ListFolder(const std::string& data_dir,
     return absl::NotFoundError(absl::StrCat(
         "data_dir is '", data_dir, "', but there is no ",
         at.pattern.empty() ? "file or folder" : "folder", " ", at.folder,
-        "; give a folder, a file, or DIR/PATTERN such as data/train-*",
-        BesideText(store, at.folder)));
+        "; give a folder, a file, or DIR/PATTERN such as data/",
+        pattern.empty() ? "train-*" : pattern,
+        BesideText(store, at.folder,
+                   at.pattern.empty() && pattern.empty() ? Wanted::kAny
+                                                         : Wanted::kFolder)));
   PODSIM_ASSIGN_OR_RETURN(at.names, std::move(names));
   return at;
 }
@@ -273,7 +278,8 @@ absl::Status NothingToTrainOn(const std::string& data_dir,
 absl::StatusOr<SplitFiles> FindShards(const std::string& data_dir,
                                       ObjectStore& store,
                                       const SplitPatterns& patterns) {
-  PODSIM_ASSIGN_OR_RETURN(FolderPattern at, ListFolder(data_dir, store));
+  PODSIM_ASSIGN_OR_RETURN(FolderPattern at,
+                          ListFolder(data_dir, patterns.train, store));
   const std::string& folder = at.folder;
   const std::vector<std::string>& names = at.names;
   std::string& pattern = at.pattern;

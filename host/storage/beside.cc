@@ -29,10 +29,16 @@ std::string HeldText(std::vector<std::string> names) {
                       more == 0 ? "" : absl::StrCat(" and ", more, " more"));
 }
 
-std::vector<std::string> WithoutSlashes(std::vector<std::string> names) {
-  for (std::string& name : names)
-    if (name.back() == '/') name.pop_back();
-  return names;
+// Of those that are wanted, without the slash of a folder.
+std::vector<std::string> PlainNames(const std::vector<std::string>& names,
+                                    Wanted wanted) {
+  std::vector<std::string> plain;
+  for (const std::string& name : names) {
+    const bool folder = name.back() == '/';
+    if (wanted == (folder ? Wanted::kFile : Wanted::kFolder)) continue;
+    plain.push_back(folder ? name.substr(0, name.size() - 1) : name);
+  }
+  return plain;
 }
 
 // As it is listed: "." of a name alone; empty of what lies in the root.
@@ -43,13 +49,12 @@ std::string FolderOf(const std::string& path) {
 
 // Of a path and the names in its folder.
 std::string InFolderText(const std::string& path,
-                         const std::vector<std::string>& names) {
+                         const std::vector<std::string>& names, Wanted wanted) {
   const std::size_t begin = path.rfind('/') + 1;  // 0: a name alone
   const std::string name = path.substr(begin);
-  const std::vector<std::string> plain = WithoutSlashes(names);
-  if (std::find(plain.begin(), plain.end(), name) != plain.end())
+  if (std::find(names.begin(), names.end(), name) != names.end())
     return ": it is a file";
-  std::vector<std::string> near = NearestNames(name, plain);
+  std::vector<std::string> near = NearestNames(name, PlainNames(names, wanted));
   for (std::string& each : near) each = path.substr(0, begin) + each;
   if (!near.empty())
     return absl::StrCat("; did you mean ", absl::StrJoin(near, " or "), "?");
@@ -59,7 +64,8 @@ std::string InFolderText(const std::string& path,
 
 }  // namespace
 
-std::string BesideText(ObjectStore& store, const std::string& path) {
+std::string BesideText(ObjectStore& store, const std::string& path,
+                       Wanted wanted) {
   const std::string given = path.substr(0, path.find_last_not_of('/') + 1);
   if (given.empty()) return "";
   std::string missing = given;  // the first part of it that is not there
@@ -73,7 +79,8 @@ std::string BesideText(ObjectStore& store, const std::string& path) {
   std::string text;
   if (missing != given)
     text = absl::StrCat("; there is no folder ", missing, " either");
-  if (listed.ok()) text += InFolderText(missing, NotHidden(*listed));
+  if (missing != path) wanted = Wanted::kFolder;  // it lies in it, or says so
+  if (listed.ok()) text += InFolderText(missing, NotHidden(*listed), wanted);
   return text;
 }
 
@@ -83,7 +90,8 @@ std::string HoldsText(const std::vector<std::string>& names) {
 
 std::string HoldsText(ObjectStore& store, const std::string& folder) {
   const absl::StatusOr<std::vector<std::string>> names = store.List(folder);
-  if (absl::IsNotFound(names.status())) return BesideText(store, folder);
+  if (absl::IsNotFound(names.status()))
+    return BesideText(store, folder, Wanted::kFolder);
   return names.ok() ? HoldsText(*names) : "";
 }
 

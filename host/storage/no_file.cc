@@ -18,9 +18,9 @@ absl::Status NoFile(ObjectStore& store, const std::string& path,
   if (store.CanMap(path) && std::filesystem::exists(path, ignored))
     return absl::NotFoundError(absl::StrCat(
         kind, " ", path, " is a device or a pipe; give a regular file"));
-  return absl::NotFoundError(absl::StrCat("there is no ", kind, " ", path,
-                                          "; give the path of one that exists",
-                                          BesideText(store, path)));
+  return absl::NotFoundError(absl::StrCat(
+      "there is no ", kind, " ", path, "; give the path of one that exists",
+      BesideText(store, path, Wanted::kFile)));
 }
 
 absl::Status NoFolder(ObjectStore& store, const std::string& path,
@@ -28,8 +28,9 @@ absl::Status NoFolder(ObjectStore& store, const std::string& path,
   const std::string wanted(such_as);
   if (store.Stat(path).ok())
     return absl::NotFoundError(absl::StrCat(path, " is a file; give ", wanted));
-  return absl::NotFoundError(absl::StrCat(
-      "there is no folder ", path, "; give ", wanted, BesideText(store, path)));
+  return absl::NotFoundError(
+      absl::StrCat("there is no folder ", path, "; give ", wanted,
+                   BesideText(store, path, Wanted::kFolder)));
 }
 
 }  // namespace podsim

@@ -74,6 +74,12 @@ OF_ARGUMENTS = [
     ("path and batch swapped", lambda: podsim.export(loss_fn, PARAMS, "model.pod", (X, Y)),
      TypeError, "'model.pod' stands in the place of batch, and a tuple stands in the place of "
      "path; " + ORDER.format("export") + "batch, path)"),
+    ("params and batch left out", lambda: podsim.export(loss_fn, "model.pod"), TypeError,
+     "podsim.export is called without params and batch: 'model.pod' stands in the place of params; "
+     "it is podsim.export(loss_fn, params, batch, 'model.pod'); params are the weights, a tree of "
+     "arrays; batch is a few examples, such as (x[:8], y[:8])"),
+    ("batch left out", lambda: podsim.export(loss_fn, PARAMS, "model.pod"), TypeError,
+     "podsim.export is called without batch: 'model.pod' stands in its place; "),
     ("params before the function", lambda: podsim.train(PARAMS, loss_fn, (X, Y)), TypeError,
      "the function loss_fn stands in the place of params, and a dict stands in the place of "
      "loss_fn; " + ORDER.format("train") + "dataset, "),
@@ -135,6 +141,31 @@ def of_parts(params, batch):
     kernel, bias = parts
     return (batch[0] @ kernel + bias).mean()
 
+
+def branching(params, batch):
+    loss = loss_fn(params, batch)
+    if loss > 3:
+        loss = loss * 2
+    return loss
+
+
+class Clipped:
+    def loss(self, params, batch):
+        return min(loss_fn(params, batch), 3.0)
+
+
+IF = " takes an if, while, and, or or bool() of a traced value: use jnp.where or jax.lax.cond"
+# Conditions on traced values: the line names the function too.
+OF_CONDITIONS = [
+    ("an if in a loss", lambda: exported(branching), TypeError, ": branching" + IF),
+    ("an if in a function that a loss calls", lambda: exported(
+        lambda p, b: branching(p, b)), TypeError, ": branching" + IF),
+    ("min of a method", lambda: exported(Clipped().loss), TypeError, ": Clipped.loss" + IF),
+    ("an if in a comprehension", lambda: exported(
+        lambda p, b: sum([x for x in p["dense"]["bias"] if x > 0])), TypeError, ": a lambda" + IF),
+    ("float() in a lambda", lambda: exported(lambda p, b: float(loss_fn(p, b))), TypeError,
+     ": a lambda calls float() of a traced value"),
+]
 
 TAKES = "batch is a dict of 'image' and 'label'; "
 # Dicts that are taken apart as tuples are, and the other way round.
@@ -301,7 +332,8 @@ NEARLY = [
 def all_said():
     """Prints the table; whether each error has its words."""
     print("| mistake | what is said |\n|---|---|")
-    return wrong_of([*OF_SETTINGS, *OF_ARGUMENTS, *OF_TREES, *OF_DATA, *OF_LIBRARIES, *NEARLY]) == 0
+    return wrong_of([*OF_SETTINGS, *OF_ARGUMENTS, *OF_CONDITIONS, *OF_TREES, *OF_DATA,
+                     *OF_LIBRARIES, *NEARLY]) == 0
 
 
 if __name__ == "__main__":

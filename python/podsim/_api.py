@@ -18,7 +18,7 @@ LossFunction = Callable[..., Any]
 EvalFunction = Callable[..., Any]
 
 
-@checked("podsim.export", "podsim.export(loss_fn, params, batch, path)", texts={"batch": "path"})
+@checked("podsim.export", "podsim.export(loss_fn, params, batch, path)", text="path")
 def export(loss_fn: LossFunction, params: Any, batch: Any, path: str | os.PathLike[str],
            *, eval_fn: EvalFunction | None = None, state: Any = None,
            name: str | None = None) -> None:

@@ -47,6 +47,32 @@ def _named(args: tuple[Any, ...], count: int, signature: inspect.Signature) -> s
     return f"; say topology={value!r}" if is_slice else ""
 
 
+# What to give for arguments that are left out.
+_GIVE = {"params": "params are the weights, a tree of arrays",
+         "batch": "batch is a few examples, such as (x[:8], y[:8])",
+         "dataset": "dataset has the examples, such as (x, y)"}
+
+
+def _left_out(name: str, missing: list[str], order: str, why: str = "") -> str:
+    """That arguments are missing, and what to give for them."""
+    listed = " and ".join(filter(None, [", ".join(missing[:-1]), missing[-1]]))
+    give = [f"; {_GIVE[each]}" for each in missing if each in _GIVE]
+    return f"{name} is called without {listed}{why}; it is {order}{''.join(give)}"
+
+
+def _before_text(name: str, args: tuple[Any, ...], missing: list[str], names: list[str],
+                 order: str) -> str:
+    """That what belongs before a text, the last of `missing`, is left out; nothing: no text
+    stands in the place of it."""
+    at = next((i for i, each in enumerate(args) if isinstance(each, (str, os.PathLike))), 0)
+    if not at:
+        return ""
+    left_out = [names[at], *missing[:-1]]
+    place = "its place" if len(left_out) == 1 else f"the place of {names[at]}"
+    return _left_out(name, left_out, order.replace(missing[-1], shown(args[at])),
+                     f": {shown(args[at])} stands in {place}")
+
+
 def _elsewhere(name: str) -> str:
     """What to do about an argument that other functions of podsim take; or nothing."""
     return (": leave it out, podsim.train and podsim.plan take it"
@@ -54,7 +80,7 @@ def _elsewhere(name: str) -> str:
 
 
 def _wrong(name: str, signature: inspect.Signature, args: tuple[Any, ...],
-           named: dict[str, Any], usage: str, texts: dict[str, str]) -> str:
+           named: dict[str, Any], usage: str, text: str) -> str:
     """What is wrong with arguments that the signature does not bind; nothing: it is
     none of these."""
     placed = [each for each in signature.parameters.values() if each.kind in _PLACED]
@@ -85,26 +111,23 @@ def _wrong(name: str, signature: inspect.Signature, args: tuple[Any, ...],
                 f"it has {', '.join(signature.parameters)}{_elsewhere(unknown[0])}")
     missing = [each.name for each in placed[len(args):]
                if each.default is each.empty and each.name not in named]
-    left_out = [each for each in names[:len(args)]
-                if each in texts and isinstance(args[names.index(each)], (str, os.PathLike))]
-    if left_out and missing == [texts[left_out[0]]]:
-        return (f"{name} is called without {left_out[0]}: {shown(args[names.index(left_out[0])])} "
-                f"stands in its place; it is {order}")
+    before = _before_text(name, args, missing, names, order) if missing[-1:] == [text] else ""
+    if before:
+        return before
     if missing and names[:1] == ["loss_fn"] and args and not callable(args[0]):
         return (f"{name} is called without a loss function: the first argument is "
                 f"{shown(args[0])}; it is {order}")
     if missing:
-        meant = [f"{each!r} is not its name; " for each in unknown if near(missing[0], [each])]
-        listed = " and ".join(filter(None, [", ".join(missing[:-1]), missing[-1]]))
-        return f"{name} is called without {listed}; {''.join(meant[:1])}it is {order}"
+        meant = [f"; {each!r} is not its name" for each in unknown if near(missing[0], [each])]
+        return _left_out(name, missing, order, "".join(meant[:1]))
     return ""
 
 
-def checked(name: str, usage: str = "", texts: dict[str, str] | None = None) -> Callable[
+def checked(name: str, usage: str = "", text: str = "") -> Callable[
         [Callable[_Given, _Result]], Callable[_Given, _Result]]:
     """The function, whose TypeErrors about its arguments say `name` as it is typed, and
-    `usage`, the call with all that it needs. texts: of an argument that is no text the
-    next one that is, {"batch": "path"}."""
+    `usage`, the call with all that it needs. text: the one of its arguments that is a text, the
+    last by position, "path"."""
     def of(function: Callable[_Given, _Result]) -> Callable[_Given, _Result]:
         signature = inspect.signature(function)
         first = next(iter(signature.parameters), "") == "self"
@@ -117,7 +140,7 @@ def checked(name: str, usage: str = "", texts: dict[str, str] | None = None) -> 
             try:
                 bound = signature.bind(*args, **named).arguments
             except TypeError:
-                wrong = _wrong(name, outer, args[first:], named, usage, texts or {})
+                wrong = _wrong(name, outer, args[first:], named, usage, text)
                 if wrong:
                     raise TypeError(wrong) from None
                 raise

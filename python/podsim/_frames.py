@@ -18,6 +18,16 @@ def _run(at: Any) -> list[Any]:
             if each.offset <= at.tb_lasti]
 
 
+def function(at: Any) -> str:
+    """"loss_fn", "Net.__call__", "a lambda": the function that a frame runs; "a function": not
+    known. A comprehension is part of the one around it."""
+    name = at.tb_frame.f_code.co_qualname if at is not None else ""
+    parts = [each for each in name.split(".<locals>.")
+             if each == "<lambda>" or not each.startswith("<")]
+    found = parts[-1] if parts else ""
+    return "a lambda" if found.endswith("<lambda>") else found or "a function"
+
+
 def instruction(at: Any) -> str:
     """Its name, such as "CALL"; empty: not known."""
     run = _run(at)

@@ -59,7 +59,11 @@ _MEANT = {
                     "(x[:n], y[:n]), with the others, (x[n:], y[n:]), as the data set"),
     **dict.fromkeys(("devices", "num_devices", "n_devices", "num_cores", "cores"),
                     'topology="v3-8" for 8 cores, "v3-32" for 32: the slice has them'),
-    **dict.fromkeys(("labels", "targets", "y", "x", "images", "inputs"),
+    **dict.fromkeys(("label_column", "label_col", "label_name", "target_column", "target_col",
+                     "columns", "column_names", "feature_columns", "feature_names", "usecols"),
+                    'features="features=height..weight:float32[2], labels=label:int64", which '
+                    "names the columns of a CSV file"),
+    **dict.fromkeys(("label", "target", "labels", "targets", "y", "x", "images", "inputs"),
                     "the arrays as one data set, the third argument: (x, y)"),
     "optimiser": "optimizer=",
     "plot": "podsim.plan(...).plot(path)",

@@ -59,8 +59,9 @@ def _way(params: Any, order: str) -> str:
     if _packed.of_bytes(params)[0]:
         return f"give a tree of arrays: {_packed.of_bytes(params)[1]}"
     if isinstance(params, (str, os.PathLike)):
-        return (f"give a tree of arrays; restore={os.fspath(params)!r} begins with a "
-                "checkpoint's weights instead")
+        return "give a tree of arrays" + (
+            "" if order.startswith("podsim.export") else
+            f"; restore={os.fspath(params)!r} begins with a checkpoint's weights instead")
     if isinstance(params, type):
         return "give a tree of arrays, such as a dict"
     if type(params).__name__ in ("dict_items", "dict_values", "dict_keys", "odict_items"):

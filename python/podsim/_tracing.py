@@ -9,9 +9,6 @@ from typing import Any
 from . import _flax, _frames, _near_names, _numpy_calls, _words
 from ._counts import BATCHES
 
-_DEVICES = ("a function places arrays on devices itself (a mesh, a sharding, device_put): leave it "
-            "out, podsim divides each batch over the cores of topology= and reduces the gradients")
-
 # What JAX says behind the name of its exception, and what is to be done; the first that is
 # found.
 _WAYS = (
@@ -20,7 +17,7 @@ _WAYS = (
      "instead, jnp.sum(jnp.cumsum(jax.random.exponential(key, (*shape, K)), -1) < rate, -1) with K "
      "well above the rate, or make the numbers a part of the data set"),
     (r"unbound axis name: (\w+)",
-     "a function calls a collective (psum, pmean, ...) over the axis {0!r}, but no such axis is "
+     "{function} calls a collective (psum, pmean, ...) over the axis {0!r}, but no such axis is "
      "there: leave it out, podsim averages losses and gradients over the cores itself"),
     (r"grad requires real-valued outputs.*got (complex\d+)",
      "the loss is {0}, which has no gradient: take its real part, loss.real"),
@@ -34,18 +31,18 @@ _WAYS = (
      "jax.grad is given a function that returns {0}, not one number: take jnp.mean of it, or use "
      "jax.jacobian"),
     (r"Pure callbacks do not support JVP|IO callbacks do not support JVP",
-     "a function calls back into Python (pure_callback, io_callback), which podsim cannot run on "
+     "{function} calls back into Python (pure_callback, io_callback), which podsim cannot run on "
      "the cores: compute it with jax.numpy"),
     (r"Attempted boolean conversion of traced array|truth value of an array with more than one",
-     "a function takes an if, while, and, or or bool() of a traced value: use jnp.where or "
+     "{function} takes an if, while, and, or or bool() of a traced value: use jnp.where or "
      "jax.lax.cond"),
     (r"with the `(\w+)` function",
-     "a function calls {0}() of a traced value: leave it out, and keep to jax.numpy"),
+     "{function} calls {0}() of a traced value: leave it out, and keep to jax.numpy"),
     (r"(?:in the |The )(item|tolist)(?:\(\))? method|The (item|tolist)\(\) method",
-     "a function calls .{0}() of a traced value: leave it out, and keep to jax.numpy"),
+     "{function} calls .{0}() of a traced value: leave it out, and keep to jax.numpy"),
     (r"The '(\w+)' method is not available on traced array|Tracer has no attribute '?(numpy|detach"
      r"|cpu|copy_to_host_async)\b",
-     "a function calls .{0}() of a traced value: leave it out, and keep to jax.numpy"),
+     "{function} calls .{0}() of a traced value: leave it out, and keep to jax.numpy"),
     (r"boolean indices must be concrete",
      "an array is indexed by a mask of traced values, whose length is not known: keep all examples "
      "and weigh them: jnp.where(mask, x, 0).sum() / mask.sum()"),
@@ -73,7 +70,7 @@ _WAYS = (
     (r"MLIRError: Invalid type",
      "an array cannot be compiled, as one with a size below 0: mend its shape"),
     (r"unsupported format string passed to \w*Tracer",
-     "a function formats a traced value as text: leave it out, and return the value as a metric"),
+     "{function} formats a traced value as text: leave it out, and return the value as a metric"),
     (r"Non-hashable static arguments|Static argument",
      "a function of jax.jit is given a traced value for a static argument (static_argnums, "
      "static_argnames): give it a plain number, or make the argument no static one"),
@@ -108,7 +105,10 @@ _WAYS = (
     (r"(?:accept dtypes?|interpret) .*key<",
      "a random key is used as a number: draw from it, jax.random.normal(key, shape)"),
     (r"with_sharding_constraint|non-empty mesh|NamedSharding|PartitionSpec|[Cc]ontext mesh|"
-     r"ShardingTypeError|set_mesh|out_sharding|Backend '\w+' failed to initialize|Unknown backend|[Mm]esh axis|shard_map", _DEVICES),
+     r"ShardingTypeError|set_mesh|out_sharding|Backend '\w+' failed to initialize|Unknown backend|"
+     r"[Mm]esh axis|shard_map",
+     "{function} places arrays on devices itself (a mesh, a sharding, device_put): leave it out, "
+     "podsim divides each batch over the cores of topology= and reduces the gradients"),
     (r"cannot reshape array of shape \S.*? into shape (\(.*?\)|\d+)",
      "reshape to {0}: the array has the shape {shape}, another number of elements{examples}"),
     (r"Tracer\b'?(?: object)? has no attribute '?(\w+)", "an array has no {0}{near}"),
@@ -155,6 +155,7 @@ def in_one_line(error: BaseException, frame: Any = None, layer: Any = None) -> s
             near = _near(error, groups[-1]) if "{near}" in said else ""
             called = ".".join(_frames.called(frame))
             return said.format(*groups, near=near, shape=_shape(text),
+                               function=_frames.function(frame),
                                examples=_examples(_shape(text)),
                                called=f" ({called})" if called else "")
     return ""

@@ -13,6 +13,9 @@ import podsim  # noqa: E402
 from podsim import _params, _takes  # noqa: E402
 
 TRAIN = 'podsim.train(loss_fn, params, dataset, topology="v3-8", ...)'
+PARAMS = "params are the weights, a tree of arrays"
+BATCH = "batch is a few examples, such as (x[:8], y[:8])"
+DATASET = "dataset has the examples, such as (x, y)"
 
 
 def of(module, name, **more):
@@ -56,7 +59,13 @@ class CallsTest(unittest.TestCase):
     def test_a_path_in_the_place_of_the_batch(self):
         self.check(lambda: podsim.export(len, {}, "net.model"), "podsim.export is called without "
                    "batch: 'net.model' stands in its place; it is podsim.export(loss_fn, params, "
-                   "batch, path)")
+                   "batch, 'net.model'); " + BATCH)
+        self.check(lambda: podsim.export(len, "net.model"), "podsim.export is called without "
+                   "params and batch: 'net.model' stands in the place of params; it is "
+                   f"podsim.export(loss_fn, params, batch, 'net.model'); {PARAMS}; {BATCH}")
+        self.check(lambda: podsim.export(len, "net.model", (1, 2)), "podsim.export is called "
+                   "without params: 'net.model' stands in its place; it is podsim.export(loss_fn, "
+                   f"params, batch, 'net.model'); {PARAMS}")
 
     def test_arguments_in_each_others_place(self):
         order = "podsim.export(loss_fn, params, batch, path)"
@@ -96,10 +105,12 @@ class CallsTest(unittest.TestCase):
 
     def test_arguments_that_are_not_there(self):
         self.check(lambda: podsim.train(), "podsim.train is called without loss_fn, params and "
-                   f"dataset; it is {TRAIN}")
+                   f"dataset; it is {TRAIN}; {PARAMS}; {DATASET}")
         self.check(lambda: podsim.train(len, {}, data=()), "podsim.train is called without "
-                   f"dataset; 'data' is not its name; it is {TRAIN}")
-        self.check(lambda: podsim.export(len, "m"), "podsim.export is called without batch and "
+                   f"dataset; 'data' is not its name; it is {TRAIN}; {DATASET}")
+        self.check(lambda: podsim.export(len, path="m"), "podsim.export is called without params "
+                   f"and batch; it is podsim.export(loss_fn, params, batch, path); {PARAMS}; {BATCH}")
+        self.check(lambda: podsim.export(len, {"w": 1}, (1, 2)), "podsim.export is called without "
                    "path; it is podsim.export(loss_fn, params, batch, path)")
 
     def test_arguments_that_are_there_twice_or_unknown(self):
@@ -160,6 +171,8 @@ class ParamsTest(unittest.TestCase):
             with self.assertRaises(TypeError) as caught:
                 _params.check_is_tree(params, _params.order_of("train"))
             self.assertEqual(str(caught.exception), f"params is {said}")
+        with self.assertRaisesRegex(TypeError, "^params is 'run/4'; give a tree of arrays$"):
+            _params.check_is_tree("run/4", "podsim.export(loss_fn, params, batch, path)")
         for params in ({}, [], (), np.zeros(3), 0.5, of("flax.nnx.module", "Module")):
             _params.check_is_tree(params, _params.order_of("train"))
 

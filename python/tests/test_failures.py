@@ -207,6 +207,19 @@ class FramesTest(unittest.TestCase):
         self.assertEqual(self.called(lambda: array.reshape(7)), "")
         self.assertEqual(self.called(lambda: np.ones(3) / None), "")
 
+    def test_the_function_that_failed_is_named(self):
+        def loss_fn():
+            return [1 / each for each in (0,)]
+
+        class Net:
+            def __call__(self):
+                return 1 / 0
+
+        self.assertEqual(_frames.function(frame_of(loss_fn)), "loss_fn")
+        self.assertEqual(_frames.function(frame_of(Net())), "Net.__call__")
+        self.assertEqual(_frames.function(frame_of(lambda: 1 / 0)), "a lambda")
+        self.assertEqual(_frames.function(None), "a function")
+
 
 class TracingTest(unittest.TestCase):
     def said(self, name, text, at=None):
@@ -257,6 +270,15 @@ class TracingTest(unittest.TestCase):
                 ("AttributeError", "DynamicJaxprTracer has no attribute numpy", r"calls "
                  r"\.numpy\(\)")):
             self.assertRegex(self.said(name, text), said)
+
+    @with_jax
+    def test_the_function_with_an_if_is_named(self):
+        def loss_fn():
+            return 1 / 0
+
+        text = "Attempted boolean conversion of traced array with shape bool[]"
+        self.assertRegex(self.said("TracerBoolConversionError", text, frame_of(loss_fn)),
+                         "^loss_fn takes an if, while, and, or or bool")
 
     @with_jax
     def test_numpy_is_named_with_what_to_call_instead(self):

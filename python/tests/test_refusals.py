@@ -108,6 +108,9 @@ class MeantTest(unittest.TestCase):
                            ("fit", r"podsim.train\(loss_fn, params, dataset")):
             with self.assertRaisesRegex(AttributeError, f"podsim has no '{name}'.*{said}"):
                 getattr(podsim, name)
+        with self.assertRaisesRegex(TypeError, 'say features="features=.*labels=label:int64", which '
+                                    "names the columns of a CSV file$"):
+            podsim.train(len, {}, (), label_column="species")
         with self.assertRaisesRegex(TypeError, r"no setting 'labels': say .*\(x, y\)"):
             podsim.train(None, None, None, labels=1)
         with self.assertRaisesRegex(TypeError, r"podsim.plan\(..., price_per_chip_hour=7.5\)$"):

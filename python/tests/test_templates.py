@@ -73,7 +73,7 @@ class SourcesTest(unittest.TestCase):
 
 class TablesTest(unittest.TestCase):
     MORE = {"near": "; did you mean x?", "shape": "(2, 3)", "examples": ": give 6",
-            "called": " (jnp.x)"}
+            "called": " (jnp.x)", "function": "loss_fn"}
 
     def check(self, template, groups, more=None):
         said = template.format(*(f"<{i}>" for i in range(groups)), **(more or {}))

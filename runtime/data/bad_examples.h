@@ -2,7 +2,6 @@
 #ifndef PODSIM_RUNTIME_DATA_BAD_EXAMPLES_H_
 #define PODSIM_RUNTIME_DATA_BAD_EXAMPLES_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -18,17 +17,24 @@ class BadExamples {
  public:
   // False: the store fails, so that no other example could be read either.
   bool Add(const absl::Status& status);
-  // OK: none was added. Else a line for each of some files, and how many
-  // examples are not named.
+  // OK: none was added. Else a line for each of some reasons, whatever files
+  // and numbers they are said of: the first example, how many there are and in
+  // which other files; and how many examples have another reason.
   absl::Status Result();
 
  private:
-  static constexpr std::size_t kMostLines = 3;
+  struct Kind {
+    std::string reason;
+    absl::Status first;
+    std::string file;  // of the first
+    std::set<std::string> other_files;
+    std::int64_t examples = 1;
+  };
+  static std::string TextOf(const Kind& kind);
 
   Mutex mutex_;
-  std::set<std::string> files_ PODSIM_GUARDED_BY(mutex_);
-  std::vector<absl::Status> lines_ PODSIM_GUARDED_BY(mutex_);
-  std::int64_t count_ PODSIM_GUARDED_BY(mutex_) = 0;
+  std::vector<Kind> kinds_ PODSIM_GUARDED_BY(mutex_);
+  std::int64_t others_ PODSIM_GUARDED_BY(mutex_) = 0;  // examples
 };
 
 }  // namespace podsim

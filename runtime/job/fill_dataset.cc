@@ -77,6 +77,20 @@ absl::Status CheckAreRead(const JobSpec& spec, const DatasetKind& kind) {
   return absl::OkStatus();
 }
 
+// "--dataset=mnist for files (...), or --dataset=arrays, ... or tfrecord": the
+// data sets with files, first what the folder's name says.
+std::string DatasetsWithFiles(const std::string& data_dir) {
+  const DatasetKind* const named = DatasetKindIn(data_dir);
+  const std::string others = DatasetsThat([named](const DatasetKind& one) {
+    return one.files != nullptr && &one != named;
+  });
+  return absl::StrCat(named == nullptr
+                          ? ""
+                          : absl::StrCat("--dataset=", std::string(named->name),
+                                         " for ", named->files, ", or "),
+                      "--dataset=", others);
+}
+
 absl::Status CheckFiles(const JobSpec& spec, const DatasetKind& kind) {
   const std::string& dataset = spec.dataset();
   const bool has_files = kind.files != nullptr;
@@ -85,9 +99,8 @@ absl::Status CheckFiles(const JobSpec& spec, const DatasetKind& kind) {
     return absl::InvalidArgumentError(absl::StrCat(
         "data_dir is ", PrintableLine(spec.data_dir()), ", but ", dataset,
         dataset == "synthetic" ? " is made from the seed" : " are built in",
-        ": leave it out, or say what its files are, --dataset=",
-        DatasetsThat(
-            [](const DatasetKind& one) { return one.files != nullptr; })));
+        ": leave it out, or say what its files are, ",
+        DatasetsWithFiles(spec.data_dir())));
   if (!has_files || !spec.data_dir().empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       "dataset=", dataset, " needs data_dir, the directory of its ", kind.files,

@@ -13,11 +13,13 @@
 #include "host/input/fields.h"
 #include "host/input/input_memory.h"
 #include "interconnect/topology/slice.h"
+#include "job/plan_program.h"
 #include "job/plan_warning.h"
 #include "models/ops/op_table.h"
 #include "models/zoo/zoo.h"
 #include "runtime/job/geography.h"
 #include "runtime/job/reduction.h"
+#include "runtime/job/smaller_job.h"
 
 namespace podsim {
 namespace {
@@ -142,6 +144,38 @@ std::int64_t BytesIn(const JobPlan& plan, std::int64_t processes) {
          plan.bits().hosts() * memory.per_host();
 }
 
+// Of an example more of each core, in all hosts.
+std::int64_t HostBytesOfExample(const JobPlan& plan) {
+  const absl::StatusOr<Program> program = ProgramOf(plan);
+  if (!program.ok()) return 0;
+  const int cores = plan.bits().cores_per_host();
+  return plan.bits().hosts() * (EstimateMachine(*program, 1, cores).per_host -
+                                EstimateMachine(*program, 0, cores).per_host);
+}
+
+// What to type in the place of a job that needs more than `limit` bytes.
+std::string WhatFits(const JobPlan& plan, std::int64_t limit) {
+  const std::int64_t alone = BytesIn(plan, 1);
+  const bool several = plan.spec().processes() > 1;
+  if (several && alone <= limit)
+    return absl::StrCat("--processes=1 needs ", FormatBytes(alone));
+  const std::int64_t example = HostBytesOfExample(plan);
+  std::string flags = FittingBatch(plan, example, MachineBytes(plan) - limit);
+  if (flags.empty() && several) {
+    flags = FittingBatch(plan, example, alone - limit);
+    if (!flags.empty()) flags = absl::StrCat("--processes=1 ", flags);
+  }
+  if (!flags.empty())
+    return absl::StrCat("give ", flags,
+                        ", or use a smaller --topology or model");
+  const std::string& model = plan.bits().model().name();
+  const bool planned = IsPlanned(model) && !plan.spec().has_model_file();
+  return absl::StrCat(
+      "use a smaller --topology, --batch_per_core or model",
+      planned ? absl::StrCat("; ", SmallSize(model), " trains a small size")
+              : "");
+}
+
 }  // namespace
 
 absl::Status FillMemory(const Program& program, const ResolvedJob& job,
@@ -178,7 +212,6 @@ absl::Status AdmitToMachine(const JobPlan& plan, std::int64_t available,
   const std::int64_t limit = allowed > 0 ? allowed : available;
   const std::int64_t needed = MachineBytes(plan);
   if (limit <= 0 || needed <= limit) return absl::OkStatus();
-  const std::int64_t alone = BytesIn(plan, 1);
   return absl::ResourceExhaustedError(absl::StrCat(
       plan.bits().slice(), " with ", FormatCount(plan.bits().batch_per_core()),
       " examples per ",
@@ -187,10 +220,7 @@ absl::Status AdmitToMachine(const JobPlan& plan, std::int64_t available,
       FormatCounted(plan.spec().processes(), "process"), ", but ",
       FormatBytes(limit),
       allowed > 0 ? " are allowed (host_memory_bytes)" : " are there", "; ",
-      plan.spec().processes() > 1 && alone <= limit
-          ? absl::StrCat("--processes=1 needs ", FormatBytes(alone))
-          : std::string("use a smaller --topology, --batch_per_core or model"),
-      "; --dry_run plans without"));
+      WhatFits(plan, limit), "; --dry_run plans without"));
 }
 
 }  // namespace podsim

@@ -10,6 +10,7 @@
 #include "models/graph/compile.h"
 #include "models/ops/op_table.h"
 #include "models/zoo/zoo.h"
+#include "runtime/job/smaller_job.h"
 #include "settings/words.h"
 
 namespace podsim {
@@ -67,6 +68,7 @@ absl::Status AdmitPlannedRun(const JobPlan& plan, int cpus) {
                        static_cast<double>(plan.train_steps());
   const double days = flops / (cpus * kCpuFlopsPerSecond) / kDay;
   if (days <= 1) return absl::OkStatus();
+  const std::string steps = StepsOfADay(plan, days);
   return absl::FailedPreconditionError(absl::StrCat(
       "model ", bits.model().name(),
       " is for plans: ", FormatCounted(plan.train_steps(), "step"), " on ",
@@ -74,9 +76,9 @@ absl::Status AdmitPlannedRun(const JobPlan& plan, int cpus) {
       " floating-point operations, ", absl::StrFormat("%.3g", days),
       " days of ", FormatCounted(cpus, "CPU"), " at ", kCpuFlopsPerSecond / 1e9,
       " GFLOP/s each, and a run of it may take one; --dry_run and pod_plan "
-      "plan "
-      "it; fewer steps, a smaller batch or slice, or smaller numbers "
-      "(--model_config) run"));
+      "plan it; ",
+      steps.empty() ? "" : absl::StrCat(steps, " would take one such day; "),
+      SmallSize(bits.model().name()), " trains a small size"));
 }
 
 }  // namespace podsim

@@ -97,36 +97,47 @@ absl::Status CheckValues(const std::string& path, const std::string& bytes) {
       header->tensors.empty() ? "none" : NamesText(*header), "; "));
 }
 
+// Functions, or what lies in their place; `result`: its exit code.
+absl::StatusOr<ImportProto> FunctionsIn(const std::string& path,
+                                        const std::string& bytes,
+                                        ProgramResult& result) {
+  ImportProto from;
+  absl::Status status =
+      ScanWire(bytes, *ImportProto::descriptor(), kImportLimits);
+  if (status.ok() && !from.ParseFromString(bytes))
+    status = absl::InvalidArgumentError("it is damaged");
+  if (status.ok()) return from;
+  if (const auto model = ParseModel(bytes); model.ok()) {
+    const bool trains = model->stage() == ModelProto::MODEL;
+    return absl::InvalidArgumentError(absl::StrCat(
+        path, " is a ", trains ? "model" : "Program",
+        " already: pod_program show ", path, " says what it holds",
+        trains ? absl::StrCat(", pod_launch --model_file=", path, " trains it")
+               : ""));
+  }
+  result.exit_code = kDamaged;
+  return absl::InvalidArgumentError(absl::StrCat(
+      path, ": ", InPlaceOf(path, bytes, std::string(status.message())),
+      "import takes functions in XLA's HLO, as the Python package writes "
+      "them; podsim.export in Python writes a model in one go"));
+}
+
+// A file of another kind is said before an --output that is missing.
 absl::Status ImportTo(const ProgramSettings& settings, ProgramResult& result) {
-  PODSIM_RETURN_IF_ERROR(
-      NeedFile(settings, settings.output(), "--output", "--output=mine.model"));
   const absl::StatusOr<std::string> read =
       ReadOf(settings.path(), "file of functions");
+  ImportProto from;
+  if (read.ok()) {
+    PODSIM_ASSIGN_OR_RETURN(from, FunctionsIn(settings.path(), *read, result));
+  }
+  PODSIM_RETURN_IF_ERROR(
+      NeedFile(settings, settings.output(), "--output", "--output=mine.model"));
   if (!read.ok())
     return absl::Status(
         read.status().code(),
         absl::StrCat(read.status().message(),
                      "; podsim.export in Python makes a model of a function "
                      "in JAX, other frameworks' models do not come in"));
-  const std::string& bytes = *read;
-  ImportProto from;
-  absl::Status status =
-      ScanWire(bytes, *ImportProto::descriptor(), kImportLimits);
-  if (status.ok() && !from.ParseFromString(bytes))
-    status = absl::InvalidArgumentError("it is damaged");
-  if (!status.ok()) {
-    result.exit_code = kDamaged;
-    if (ParseModel(bytes).ok())
-      return absl::InvalidArgumentError(absl::StrCat(
-          settings.path(), " is a model already: pod_program show ",
-          settings.path(), " says what it holds, pod_launch --model_file=",
-          settings.path(), " trains it"));
-    return absl::InvalidArgumentError(absl::StrCat(
-        settings.path(), ": ",
-        InPlaceOf(settings.path(), bytes, std::string(status.message())),
-        "import takes functions in XLA's HLO, as the Python package writes "
-        "them; podsim.export in Python writes a model in one go"));
-  }
   std::vector<std::string> warnings;
   const absl::StatusOr<ModelProto> model = Import(from, &warnings);
   if (!model.ok()) {

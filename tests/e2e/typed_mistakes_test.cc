@@ -96,7 +96,8 @@ TEST_F(TypedMistakesTest, PodLaunch) {
                    "--weight_decay=0.1 --weight_decay_exclude=biass",
                    "no variable's name contains biass", "did you mean bias?"},
            Mistake{"pod_ckpt diff a", "diff takes two directories, given: a",
-                   "as in pod_ckpt diff runs/a/100 runs/a/200"},
+                   "; the second is another run or another step: pod_ckpt diff "
+                   "a OTHER_RUN, or pod_ckpt diff a/STEP a/OTHER_STEP"},
            Mistake{"pod_program show mlp", "there is no model file mlp",
                    "--model=mlp --write_model=mlp.model"},
            Mistake{"pod_bench all_reduce all_gather", "\"all_gather\"",
@@ -296,6 +297,37 @@ TEST_F(TypedMistakesTest, PodLaunch) {
                    "unknown flag --tensorboard_dir", "--metrics_file"},
            Mistake{"pod_launch --log_level=debug", "unknown flag --log_level",
                    "--verbose"},
+       })
+    Expect(mistake);
+}
+
+TEST_F(TypedMistakesTest, ColumnsOfACsvFile) {
+  for (const Mistake& mistake : {
+           Mistake{"pod_launch --data_dir my.csv --label species",
+                   "unknown flag --label; --features says which columns are "
+                   "what",
+                   "labels=species:int64"},
+           Mistake{"pod_launch --data_dir my.csv --target-column=species",
+                   "unknown flag --target-column",
+                   "--features 'features=height..weight:float32[2], labels="},
+           Mistake{"pod_launch --data_dir my.csv --columns height,weight",
+                   "unknown flag --columns", "did you mean --features?"},
+           Mistake{"pod_data show my.csv --labels species",
+                   "unknown flag --labels",
+                   "the column label, labels, target or class"},
+           Mistake{"pod_plan --dataset csv --header", "unknown flag --header",
+                   "columns are numbers from 0"},
+           Mistake{"pod_data verify my.csv --sep ';'", "unknown flag --sep",
+                   "commas between its columns"},
+           Mistake{"pod_data show my.csv --features species",
+                   "features, 'species': it names no input of the model",
+                   "such as features=image_raw:uint8[28,28]/255 or "
+                   "labels=label:int64",
+                   "printf 'a,species\n1,0\n' > my.csv"},
+           Mistake{"pod_data show my.csv --features labels=species:int64",
+                   "the CSV files have no column species",
+                   "their header begins a, b, kind (3 columns)",
+                   "printf 'a,b,kind\n1,2,0\n' > my.csv"},
        })
     Expect(mistake);
 }
@@ -618,6 +650,21 @@ TEST_F(TypedMistakesTest, FilesThatAreNamed) {
                    "there is no file or folder dta/my.csv",
                    "there is no folder dta either; did you mean data?",
                    "mkdir -p data"},
+           Mistake{"pod_launch --dataset=mnist --data_dir=./mnist",
+                   "there is no folder ./mnist; --data_dir must hold "
+                   "train-images-idx3-ubyte",
+                   "did you mean ./mnist_idx?",
+                   "touch mnist.py; mkdir -p mnist_idx"},
+           Mistake{"pod_launch --dataset=mnist --data_dir=./mnist",
+                   "--data_dir must hold train-images-idx3-ubyte",
+                   "; it holds a.png", "mkdir -p mnist; touch mnist/a.png"},
+           Mistake{"pod_launch --data_dir ./mnist",
+                   "data_dir is ./mnist, but digits are built in",
+                   "--dataset=mnist for files (train-images-idx3-ubyte, "},
+           Mistake{"pod_data verify cifar10 --dataset=cifar10",
+                   "there is no file or folder cifar10; give a folder",
+                   "data/data_batch_*.bin; did you mean cifar10-bin?",
+                   "touch cifar10.py; mkdir -p cifar10-bin"},
            Mistake{"pod_program show my.modle",
                    "there is no model file my.modle", "did you mean my.model?",
                    "echo x > my.model"},

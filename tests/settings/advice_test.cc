@@ -122,6 +122,12 @@ TEST(UnknownFlagTest, SaysWhatToUseInstead) {
            Typed{PodPlan(), "--rng_seed=3",
                  "unknown flag --rng_seed; pod_launch has --seed, pod_plan has "
                  "no such setting: leave it out"},
+           Typed{PodData(), "--label-column=species",
+                 "unknown flag --label-column; --features says which columns "
+                 "are what, as in --features 'features=height..weight:"
+                 "float32[2], labels=species:int64'; without it the column "
+                 "label, labels, target or class of a CSV file is the label, "
+                 "else the last one"},
            Typed{PodHost(), "--zzzzzzzz",
                  "unknown flag --zzzzzzzz; see pod_host --help=all"},
        }) {

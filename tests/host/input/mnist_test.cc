@@ -124,6 +124,21 @@ TEST_F(Mnist, MissingFileIsNamedInBothForms) {
   }
 }
 
+// A file of a near name is no folder.
+TEST_F(Mnist, AFolderThatIsMissingIsNamedWithFoldersBesideIt) {
+  const testing::TempDir dir;
+  const auto local = NewLocalStore();
+  ASSERT_THAT(local->Write(dir.file("mnist.zip"), "x"), IsOk());
+  ASSERT_THAT(local->Write(dir.file("mnist_idx/x"), "x"), IsOk());
+  EXPECT_THAT(
+      OpenDataset({.name = "mnist", .data_dir = dir.file("mnist")}, *local),
+      StatusIs(
+          absl::StatusCode::kNotFound,
+          AllOf(HasSubstr("there is no folder " + dir.file("mnist") +
+                          "; --data_dir must hold train-images"),
+                HasSubstr("; did you mean " + dir.file("mnist_idx") + "?"))));
+}
+
 TEST_F(Mnist, DataDirIsAskedFor) {
   EXPECT_THAT(OpenDataset({.name = "mnist"}, *store_),
               StatusIs(absl::StatusCode::kInvalidArgument,

@@ -36,6 +36,27 @@ TEST_F(BesideTest, NamesThatAreNearAreOffered) {
             "; did you mean " + dir_.file("data") + "?");
 }
 
+TEST_F(BesideTest, OnlyWhatIsWantedIsOffered) {
+  Put("mnist.zip");
+  Put("mnist_idx/x");
+  const std::string path = dir_.file("mnist");
+  const std::string zip = path + ".zip";
+  const std::string folder = path + "_idx";
+  EXPECT_EQ(BesideText(*store_, path),
+            "; did you mean " + zip + " or " + folder + "?");
+  EXPECT_EQ(BesideText(*store_, path, Wanted::kFile),
+            "; did you mean " + zip + "?");
+  for (const std::string& given : {path, path + "/"})
+    EXPECT_EQ(BesideText(*store_, given, Wanted::kFolder),
+              "; did you mean " + folder + "?");
+  EXPECT_EQ(BesideText(*store_, path + "/"), "; did you mean " + folder + "?");
+  EXPECT_EQ(
+      BesideText(*store_, path + "/train"),
+      "; there is no folder " + path + " either; did you mean " + folder + "?");
+  EXPECT_EQ(BesideText(*store_, dir_.file("mnist.zi"), Wanted::kFolder),
+            "; " + dir_.path() + " holds mnist.zip, mnist_idx/");
+}
+
 TEST_F(BesideTest, WithoutANearNameItSaysWhatIsThere) {
   for (const char* name : {"d/a.csv", "d/b/c", "d/d.csv", "d/e.csv", "d/.f"})
     Put(name);

@@ -407,8 +407,20 @@ TEST_F(CkptTest, BadUsageIsTwo) {
              "pod_launch --keep N keeps the newest N; there are ls, show, "
              "verify"},
         Case{{"ls"}, "see pod_ckpt --help"},
-        Case{{"diff", "/m"}, "see pod_ckpt --help"},
-        Case{{"ls", "/m", "/n"}, "see pod_ckpt --help"},
+        Case{{"diff", "/m/"},
+             "diff takes two directories, given: /m/; the second is another "
+             "run or another step: pod_ckpt diff /m OTHER_RUN, or pod_ckpt "
+             "diff /m/STEP /m/OTHER_STEP; see pod_ckpt --help"},
+        Case{{"diff", "/m/100"},
+             "pod_ckpt diff /m/100 OTHER_RUN, or pod_ckpt diff /m/100 "
+             "/m/OTHER_STEP; see pod_ckpt --help"},
+        Case{{"diff", "/m", "100", "200"},
+             "as in pod_ckpt diff /m/100 /m/200; see pod_ckpt --help"},
+        Case{{"diff", "/m", "/n", "/o"},
+             "as in pod_ckpt diff /m /n; see pod_ckpt --help"},
+        Case{{"ls", "/m", "/n"},
+             "ls takes one directory, given: /m /n; as in pod_ckpt ls /m; see "
+             "pod_ckpt --help"},
         Case{{"ls", "--all", "/m"}, "pod_ckpt has --help, --version"},
         Case{{"show", "/m", "100"},
              "given: /m and 100; a step is a directory of its model_dir: "

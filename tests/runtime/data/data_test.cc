@@ -16,6 +16,7 @@
 #include "host/input/tf_example.h"
 #include "host/input/tfrecord.h"
 #include "host/storage/wrapper.h"
+#include "runtime/data/bad_examples.h"
 #include "tests/host/input/read_example.h"
 #include "tests/host/input/shard_bytes.h"
 #include "tests/testing/status_matchers.h"
@@ -204,7 +205,7 @@ TEST_F(PodDataTest, SaysWhatIsInPlaceOfAFolder) {
                         "/none; give a folder, a file, or DIR/PATTERN"));
 }
 
-// A line for each file, at most three, and how many examples are left.
+// A line for each reason, at most three, and how many examples there are.
 TEST_F(PodDataTest, VerifyTellsHowMuchIsWrong) {
   ASSERT_THAT(store_->Delete("/data/train-1001"), IsOk());
   const DataResult shape =
@@ -212,12 +213,37 @@ TEST_F(PodDataTest, VerifyTellsHowMuchIsWrong) {
                 "--features=features=pair:float32[3],labels=label:"
                 "int64"});
   EXPECT_EQ(shape.exit_code, 1);
-  EXPECT_THAT(
+  EXPECT_EQ(
       shape.error,
-      AllOf(HasSubstr("/data/train-1000: offset 0: feature pair: it has "
-                      "2 values, the schema wants 3: give it a shape "
-                      "that fits, [2]\n/data/train-1002: offset 0: "),
-            HasSubstr("; and 6 examples more cannot be read")));
+      "/data/train-1000: offset 0: feature pair: it has 2 values, the schema "
+      "wants 3: give it a shape that fits, [2]; likewise 7 examples more, also "
+      "in /data/train-1002");
+}
+
+TEST(BadExamplesTest, SaysAReasonOnce) {
+  const auto lost = [](const std::string& text) {
+    return absl::DataLossError(text);
+  };
+  BadExamples bad;
+  EXPECT_THAT(bad.Result(), IsOk());
+  EXPECT_TRUE(bad.Add(lost("a: line 2, offset 9: feature x: label 12 is no")));
+  EXPECT_THAT(bad.Result(),
+              StatusIs(absl::StatusCode::kDataLoss,
+                       "a: line 2, offset 9: feature x: label 12 is no"));
+  for (const char* file : {"e", "d", "c", "b", "a", "f"})
+    EXPECT_TRUE(bad.Add(lost(
+        absl::StrCat(file, ": line 7, offset 90: feature x: label 15 is no"))));
+  EXPECT_TRUE(bad.Add(lost("a: offset 9: the checksum is wrong")));
+  EXPECT_TRUE(bad.Add(lost("a: offset 9: third")));
+  EXPECT_TRUE(bad.Add(lost("a: offset 9: fourth")));
+  EXPECT_FALSE(bad.Add(absl::UnavailableError("a: fifth")));
+  EXPECT_THAT(
+      bad.Result(),
+      StatusIs(absl::StatusCode::kDataLoss,
+               "a: line 2, offset 9: feature x: label 12 is no; likewise 6 "
+               "examples more, also in b, c, d and 2 files more\n"
+               "a: offset 9: the checksum is wrong\n"
+               "a: offset 9: third; and 2 examples more cannot be read"));
 }
 
 TEST_F(PodDataTest, SaysWhatIsNoTfRecord) {

@@ -229,6 +229,14 @@ TEST(ApplyRecipeTest, OnlyFilesHaveADirectory) {
                        "data_dir is /x, but digits are built in: leave it out, "
                        "or say what its files are, --dataset=arrays, cifar10, "
                        "cifar100, csv, images, mnist, npz or tfrecord"));
+  EXPECT_THAT(
+      ApplyRecipe(Spec("data_dir: './MNIST-2/'")),
+      StatusIs(kInvalid, HasSubstr("what its files are, --dataset=mnist for "
+                                   "files (train-images-idx3-ubyte, ..., plain "
+                                   "or .gz), or --dataset=arrays, cifar10, "
+                                   "cifar100, csv, images, npz or tfrecord")));
+  EXPECT_THAT(ApplyRecipe(Spec("data_dir: '/mnist/cifar100'")),
+              StatusIs(kInvalid, HasSubstr("--dataset=cifar100 for binary")));
   EXPECT_THAT(ApplyRecipe(Spec("dataset: 'synthetic' data_dir: '/x'")),
               StatusIs(kInvalid, HasSubstr("synthetic is made from the seed")));
   EXPECT_THAT(ApplyRecipe(Spec("dataset: 'mnist' data_dir: '/x'")), IsOk());

@@ -102,5 +102,36 @@ TEST(AdmitToMachineTest, RefusesARunWithBothFigures) {
   EXPECT_THAT(AdmitToMachine(plan, 1024, kGiB), IsOk()) << "it is the user's";
 }
 
+// One byte less than what a batch takes.
+TEST(AdmitToMachineTest, SaysTheLargestBatchThatFits) {
+  for (const auto& [more, flags] :
+       {std::pair("batch_per_core: 512", "give --batch_per_core=511, or"),
+        {"train_batch_size: 4096", "give --train_batch_size=4088, or"},
+        {"batch_per_core: 64 eval_batch_size: 4096",
+         "give --eval_batch_size=4088, or"},
+        {"batch_per_core: 512 eval_batch_size: 4096",
+         "give --batch_per_core=511 --eval_batch_size=4088, or"},
+        {"batch_per_core: 512 reduction: tree microbatch_size: 4",
+         "give --batch_per_core=256, or"}}) {
+    const JobPlan plan = PlanFitting(absl::StrCat("topology: 'v3-8' ", more));
+    EXPECT_THAT(AdmitToMachine(plan, MachineBytes(plan) - 1, 0),
+                StatusIs(kExhausted, HasSubstr(flags)));
+  }
+  const JobPlan fits = PlanFitting("topology: 'v3-8' batch_per_core: 511");
+  const JobPlan plan = PlanFitting("topology: 'v3-8' batch_per_core: 512");
+  EXPECT_THAT(AdmitToMachine(fits, MachineBytes(plan) - 1, 0), IsOk());
+}
+
+TEST(AdmitToMachineTest, OneProcessMayNeedASmallerBatchToo) {
+  const JobPlan plan =
+      PlanFitting("topology: 'v3-32' processes: 4 batch_per_core: 64");
+  JobPlan alone = plan;
+  alone.mutable_spec()->set_processes(1);
+  EXPECT_THAT(
+      AdmitToMachine(plan, MachineBytes(alone) - 1, 0),
+      StatusIs(kExhausted, HasSubstr("give --processes=1 --batch_per_core=63, "
+                                     "or use a smaller --topology")));
+}
+
 }  // namespace
 }  // namespace podsim

@@ -6,13 +6,21 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/units.h"
 #include "host/input/dataset.h"
 #include "host/input/synthetic.h"
 #include "job/plan_program.h"
+#include "models/zoo/zoo.h"
 #include "runtime/job/defaults.h"
+#include "runtime/job/fit.h"
 #include "runtime/job/model_text.h"
 #include "runtime/job/planner.h"
+#include "runtime/job/smaller_job.h"
 #include "tests/runtime/job/job_fixture.h"
 #include "tests/testing/status_matchers.h"
 
@@ -125,13 +133,63 @@ TEST(PlannedRunTest, TakesWhatADayOfTheCpusTakes) {
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        AllOf(HasSubstr("gpt2_small is for plans"),
                              HasSubstr("2.04 days of 2 CPUs"),
-                             HasSubstr("--dry_run and pod_plan plan it"))));
+                             HasSubstr("--dry_run and pod_plan plan it; "
+                                       "--train_steps=1500000000 would take "
+                                       "one such day; pod_launch "),
+                             HasSubstr(SmallSize("gpt2_small")))));
   EXPECT_THAT(
       AdmitPlannedRun(plan, 4),
       StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("1.02 days")));
   EXPECT_THAT(AdmitPlannedRun(plan, 0), IsOk()) << "hosts elsewhere";
   plan.mutable_bits()->mutable_model()->set_name("mine");
   EXPECT_THAT(AdmitPlannedRun(plan, 2), IsOk());
+}
+
+// The recipe's reference is 512 examples, the batch 64: 8 steps of the run for
+// one that is typed. A job that says its length and learning rate has no
+// reference.
+TEST(PlannedRunTest, SaysStepsOfADayAsTheyAreTyped) {
+  for (const auto& [more, said] :
+       {std::pair("", "--train_steps=1200"),
+        {"learning_rate: 0.1", "--train_steps=9800"},
+        {"learning_rate: 0.1 epochs: 1",
+         "--train_steps=9800 in place of --epochs"},
+        {"learning_rate: 0.1 reference_batch_size: 512",
+         "--train_steps=1200"}}) {
+    ASSERT_OK_AND_ASSIGN(JobPlan plan, Planned(absl::StrCat(kTiny, more)));
+    plan.set_train_steps(19'750);
+    EXPECT_EQ(StepsOfADay(plan, 2), said) << more;
+    EXPECT_EQ(StepsOfADay(plan, 1e6), "") << more;
+  }
+}
+
+TEST(PlannedRunTest, ASmallSizeOfEachModelRunsHere) {
+  for (const std::string& model : ModelNames()) {
+    if (!IsPlanned(model)) continue;
+    std::string job = "topology: 'v3-8' train_steps: 100 model: ";
+    std::vector<std::string> numbers;
+    if (model.starts_with("resnet")) {
+      job += "'resnet18' example_shape: [32, 32, 3] classes: 10";
+      EXPECT_THAT(SmallSize(model), HasSubstr("=resnet18 --example_shape=32,32,"
+                                              "3 --classes=10 "));
+    } else {
+      numbers = {"layers=2", "width=128", "heads=2", "vocabulary=1000",
+                 "sequence_length=64"};
+      if (!model.starts_with("gpt2")) numbers.emplace_back("feed_forward=512");
+      job += absl::StrCat("'", model, "'");
+      EXPECT_THAT(SmallSize(model),
+                  HasSubstr(absl::StrCat("=", model, " --model_config=",
+                                         absl::StrJoin(numbers, ","), " ")));
+    }
+    for (const std::string& number : numbers)
+      absl::StrAppend(&job, " model_config: '", number, "'");
+    ASSERT_OK_AND_ASSIGN(const JobPlan plan, Planned(job));
+    EXPECT_THAT(AdmitPlannedRun(plan, 1), IsOk()) << model;
+    EXPECT_THAT(AdmitToMachine(plan, 8 * kGiB, 0), IsOk()) << model;
+    EXPECT_THAT(
+        AdmitToMachine(plan, kKiB, 0),
+        StatusIs(kExhausted, HasSubstr(SmallSize(plan.bits().model().name()))));
+  }
 }
 
 // 12 W W parameters, as many gradients and twice as many of adamw's slots are

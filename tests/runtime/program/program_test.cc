@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "models/graph/serialize_model.h"
 #include "runtime/files/model_file.h"
@@ -100,6 +101,31 @@ TEST_F(PodProgramTest, SaysWhatAFileThatIsNoModelLooksLike) {
   EXPECT_THAT(
       RunProgram({"import", dir_.path(), "--output=" + dir_.file("m")}).error,
       AllOf(HasSubstr("is a folder; give a file"), HasSubstr("podsim.export")));
+}
+
+// Before an --output that is missing.
+TEST_F(PodProgramTest, ImportSaysWhatIsAModelAlready) {
+  const std::string output = "--output=" + dir_.file("out");
+  for (const std::vector<std::string>& args :
+       {std::vector<std::string>{"import", model_},
+        {"import", model_, output}}) {
+    const ProgramResult imported = RunProgram(args);
+    EXPECT_EQ(imported.exit_code, 2);
+    EXPECT_EQ(imported.error,
+              model_ + " is a model already: pod_program show " + model_ +
+                  " says what it holds, pod_launch --model_file=" + model_ +
+                  " trains it");
+  }
+  EXPECT_EQ(RunProgram({"import", program_}).error,
+            program_ + " is a Program already: pod_program show " + program_ +
+                " says what it holds");
+  const std::string onnx = dir_.file("m.onnx");
+  std::ofstream(onnx, std::ios::binary) << "\x08\x07\x12";
+  const ProgramResult other = RunProgram({"import", onnx});
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_THAT(other.error, HasSubstr("an ONNX model"));
+  EXPECT_THAT(RunProgram({"import", dir_.file("none")}).error,
+              HasSubstr("import needs --output=FILE"));
 }
 
 TEST_F(PodProgramTest, VerifiesAndSaysWhatIsDamaged) {
