@@ -33,7 +33,7 @@ ordered_json KernelJson(const ExplainedKernel& kernel) {
           {"bound_by", std::string(KernelBoundName(kernel.bound))},
           {"flops", Whole(kernel.flops)},
           {"product_flops", Whole(kernel.product_flops)},
-          {"matrix_unit_flops", Whole(kernel.matrix_flops)},
+          {"matrix_flops", Whole(kernel.matrix_flops)},
           {"hbm_bytes", Whole(kernel.hbm_bytes)}};
 }
 
