@@ -1,4 +1,5 @@
-"""Which slice to rent: does the model fit, how fast is a step, what does the job cost?
+"""Which slice to rent: does the model fit, how fast is a step, what does the job cost, and
+which lines of the model take the time?
 
     python examples/plan_a_slice.py
 
@@ -34,3 +35,6 @@ cheap = min(priced.rows, key=lambda row: row.cost)
 for word, row in (("fastest", fast), ("cheapest", cheap)):
     print(f"{word}: {row.slice}, {row.seconds:.0f} s sim, {row.cost:.2f} at {PRICE} an hour "
           f"and chip, scaling efficiency {row.efficiency:.0%}")
+
+print()
+print(plan.explain(cheap.slice))

@@ -102,6 +102,7 @@ measured.
       .examples = R"(  pod_plan --model mlp --topology v3-8..v3-2048
   pod_plan --model encoder --topology v3-8..v3-128,v5litepod-16 \
       --price_per_chip_hour 1.1 --plot ladder.svg
+  pod_plan --model resnet50 --topology v3-8 --explain
   pod_plan --collective all_reduce --topology v3-32 -b 1M -e 256M -f 4
 )",
       .more_examples =
@@ -119,6 +120,11 @@ range; eff: the examples/s of a core against those on the first slice of
 its generation; all steps one after the other, and the hours of a chip
 that they are; what bounds a step, and ! where a warning is below. The
 batch per core stays the same; with --train_batch_size it is shared out.
+
+Columns of --explain: time, its share of all kernels' and how many kernels
+a row is of; FLOP, padding left out; bytes read from HBM and written to it;
+what bounds them; a product with what is fused into it, a loop, or an op
+alone; the op that it is named after, the layer or the line of the source.
 
 Columns of a collective: size in bytes of a rank's (larger) buffer,
 elements of it, time of one collective, algbw = size / time, busbw =

@@ -9,6 +9,7 @@ Prints the rows of gradients.py, optimizers.py, distributions.py and training.py
 
 from __future__ import annotations
 
+import pickle
 import sys
 import time
 import warnings
@@ -144,6 +145,28 @@ def check_evaluations_cost_nothing():
     return good
 
 
+def check_explanation():
+    """A plan's explanation names the lines of this file, the gradients' too, when the call and
+    its files are gone."""
+
+    def loss(params, batch):
+        logits = batch["x"] @ params["w"]
+        return optax.softmax_cross_entropy_with_integer_labels(logits, batch["y"]).mean()
+
+    params = {"w": np.zeros((784, 10), np.float32)}
+    batch = {"x": np.ones((256, 784), np.float32), "y": np.zeros(256, np.int32)}
+    plan = podsim.plan(loss, params, batch, topology="v3-8", batch_per_core=8, train_steps=2,
+                       optimizer=podsim.sgd(0.1))
+    explained = pickle.loads(pickle.dumps(plan)).explain()
+    product = f"quick.py:{loss.__code__.co_firstlineno + 1}"
+    sources = {kernel["source"] for kernel in explained.kernels}
+    good = ({kernel["source"] for kernel in explained.kernels if kernel["kind"] == "product"}
+            == {product} and all(each is None or each.startswith("quick.py:")
+                                 for each in sources) and product in str(explained))
+    print(f"an explanation names lines: {'as it should' if good else explained}", flush=True)
+    return good
+
+
 def main():
     begin = time.monotonic()
     print(f"JAX {jax.__version__}, podsim of {podsim.__path__[0]}")
@@ -154,6 +177,7 @@ def main():
     good.append(check_state())
     good.append(check_plan_reads_one_example())
     good.append(check_evaluations_cost_nothing())
+    good.append(check_explanation())
     good.append(refusals.all_said())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

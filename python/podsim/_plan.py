@@ -11,11 +11,12 @@ import pathlib
 import re
 import shutil
 import sys
-from typing import Any, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Iterator, Mapping, Sequence
 
-from . import _display, _errors, _job, _programs
+from . import _display, _errors, _explain, _job, _programs
 from ._calls import checked
 from ._drawing import Svg
+from ._kept import Kept
 from ._names import instead
 from ._not_called import NotCalled
 from ._numbers import is_number
@@ -38,6 +39,8 @@ _MEANT = {
     **dict.fromkeys(("step_time", "time", "duration", "total_time"),
                     "say [row.step_seconds for row in plan], or row.seconds of all steps"),
     **dict.fromkeys(("summary", "head", "describe", "show"), "print(plan) shows it"),
+    **dict.fromkeys(("kernels", "profile", "trace", "roofline", "breakdown", "activations"),
+                    "plan.explain() says what a core runs in a step, and what is in HBM"),
     "train": "podsim.train takes the same arguments and one slice",
 }
 
@@ -106,13 +109,15 @@ class Plan(NotCalled):
     text: str = ""
     """Of one slice: all that pod_launch says of it. Of several: empty."""
     drawing: Svg = Svg("")
+    _kept: ClassVar[Kept | None] = None
+    """Of a plan that podsim.plan made, what explain() needs."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", Rows(self.rows))
 
     def __getattr__(self, name: str) -> Any:
         """Of a name that a Plan has not."""
-        own = ["rows", "refused", "table", "price", "plot", "to_json", "text", "links"]
+        own = ["rows", "refused", "table", "price", "plot", "explain", "to_json", "text", "links"]
         meant = _MEANT.get(name, "")
         if name == "cost" and not vars(self).get("price_per_chip_hour"):
             meant = NO_PRICE
@@ -158,7 +163,15 @@ class Plan(NotCalled):
         check_price(per_chip_hour)
         rows = tuple(PricedRow(**_fields(row), cost=row.chip_hours * per_chip_hour)
                      for row in self.rows)
-        return dataclasses.replace(self, rows=rows, price_per_chip_hour=per_chip_hour)
+        priced = dataclasses.replace(self, rows=rows, price_per_chip_hour=per_chip_hour)
+        return _keeping(priced, self._kept)
+
+    @checked("plan.explain")
+    def explain(self, slice: Any = None) -> _explain.Explanation:
+        """What a core (a chip, where that trains as one) runs in a training step, kernel by
+        kernel, and what is in its HBM, on one slice of the plan; on the only one, if none is
+        named."""
+        return _explain.of_plan(self, self._kept, slice)
 
     @property
     def table(self) -> str:
@@ -327,8 +340,14 @@ def read(written: str, text: str = "", drawing: str = "") -> Plan:
                        if "network_note" in row}, text=text, drawing=Svg(drawing))
 
 
+def _keeping(plan: Plan, kept: Kept | None) -> Plan:
+    object.__setattr__(plan, "_kept", kept)
+    return plan
+
+
 def of_job(settings: Mapping[str, Any], folder: pathlib.Path) -> Plan:
-    """Asks the programs. folder: for what they draw."""
+    """Asks the programs. folder: the call's own files, and for what the programs draw."""
+    kept = Kept(settings, folder)
     place = folder / "plan.svg"
     table = ["--json", f"--plot={place}", *_job.flags_of_plan(settings)]
     with concurrent.futures.ThreadPoolExecutor(2) as both:
@@ -336,4 +355,4 @@ def of_job(settings: Mapping[str, Any], folder: pathlib.Path) -> Plan:
         text = ""
         if not _job.is_range(settings["topology"]):
             text = _programs.run("pod_launch", [*_job.flags(settings), "--dry_run"])
-        return read(written.result(), text.rstrip("\n"), place.read_text())
+        return _keeping(read(written.result(), text.rstrip("\n"), place.read_text()), kept)

@@ -20,5 +20,13 @@ def gib(count: int) -> str:
     return f"{count} B"
 
 
+def thousands(count: float, unit: str = "") -> str:
+    """"129 G", "129 GFLOP": three digits of a count."""
+    names = ["", "K", "M", "G", "T", "P", "E"]
+    while count >= 999.5 and len(names) > 1:
+        count, names = count / 1000, names[1:]
+    return f"{count:.3g} {names[0]}{unit}".strip()
+
+
 def share(part: float) -> str:
     return f"{100 * part:.0f}%"

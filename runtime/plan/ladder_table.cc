@@ -222,7 +222,8 @@ std::string FormatLadder(const Ladder& ladder, double price_per_chip_hour,
                       below.empty() ? "" : "#\n", below);
 }
 
-std::string FormatLadderJson(const Ladder& ladder, double price_per_chip_hour) {
+std::string FormatLadderJson(const Ladder& ladder, double price_per_chip_hour,
+                             const std::string& explanation) {
   ordered_json all;
   all["clock"] = "sim";
   all["job"] = LadderJobText(ladder);
@@ -234,6 +235,7 @@ std::string FormatLadderJson(const Ladder& ladder, double price_per_chip_hour) {
   all["results"] = ordered_json::array();
   for (const LadderRow& row : ladder.rows)
     all["results"].push_back(JsonRow(row, price_per_chip_hour));
+  if (!explanation.empty()) all["explain"] = ordered_json::parse(explanation);
   return all.dump(2) + "\n";
 }
 

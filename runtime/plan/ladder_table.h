@@ -15,7 +15,10 @@ namespace podsim {
 // each slice's warnings at length.
 std::string FormatLadder(const Ladder& ladder, double price_per_chip_hour,
                          int columns = kTextColumns);
-std::string FormatLadderJson(const Ladder& ladder, double price_per_chip_hour);
+// `explanation`: what FormatExplanationJson writes of the one row, which comes
+// under "explain"; empty: none.
+std::string FormatLadderJson(const Ladder& ladder, double price_per_chip_hour,
+                             const std::string& explanation = "");
 
 // "mlp on digits".
 std::string LadderJobText(const Ladder& ladder);

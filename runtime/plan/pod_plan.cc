@@ -21,10 +21,13 @@
 #include "runtime/files/job_file.h"
 #include "runtime/files/output_files.h"
 #include "runtime/job/spec_check.h"
+#include "runtime/plan/explain_json.h"
+#include "runtime/plan/explain_text.h"
 #include "runtime/plan/ladder.h"
 #include "runtime/plan/ladder_plot.h"
 #include "runtime/plan/ladder_table.h"
 #include "runtime/plan/plan_collective.h"
+#include "runtime/plan/plan_explanation.h"
 #include "runtime/plan/slice_list.h"
 #include "settings/command_line.h"
 #include "settings/origins.h"
@@ -61,6 +64,7 @@ absl::Status CheckQuestion(const PlanSettings& settings, const JobSpec& job) {
     if (settings.has_prices()) other = "prices";
     if (settings.has_plot()) other = "plot";
     if (settings.has_price_per_chip_hour()) other = "price_per_chip_hour";
+    if (settings.has_explain()) other = "explain";
     if (other.empty()) return absl::OkStatus();
     return absl::InvalidArgumentError(absl::StrCat(
         "--", other,
@@ -68,15 +72,25 @@ absl::Status CheckQuestion(const PlanSettings& settings, const JobSpec& job) {
         "leave out one of the two",
         other == "links" ? "; --draw_links draws how busy links are" : ""));
   }
-  const std::string other = GivenBeside(
-      settings, {"job", "topology", "hardware", "ici_algorithm", "json", "plot",
-                 "price_per_chip_hour", "links", "prices", "verbose"});
+  const std::string other =
+      GivenBeside(settings, {"job", "topology", "hardware", "ici_algorithm",
+                             "json", "plot", "price_per_chip_hour", "links",
+                             "prices", "verbose", "explain"});
   if (other.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("--", other,
                    " is for a collective: say which one, as in "
                    "--collective all_reduce, or leave --",
                    other, " out"));
+}
+
+absl::Status CheckPriceIsShown(const PlanSettings& settings) {
+  if (!settings.explain() || settings.json() ||
+      !settings.has_price_per_chip_hour())
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "--price_per_chip_hour adds a column to the table of slices, which "
+      "--explain does not print: leave out one of the two, or add --json");
 }
 
 absl::Status CheckPlot(const PlanSettings& settings) {
@@ -127,16 +141,43 @@ absl::StatusOr<JobSpec> JobOf(const PlanSettings& settings,
   return job;
 }
 
-absl::StatusOr<std::vector<Slice>> LadderSlices(const PlanSettings& settings,
-                                                const JobSpec& job,
-                                                const Hardware& hardware) {
+// As flags or the job file say them; none: neither does.
+std::vector<std::string> NamedSlices(const PlanSettings& settings,
+                                     const JobSpec& job) {
   std::vector<std::string> names(settings.topology().begin(),
                                  settings.topology().end());
   if (names.empty() && job.has_topology()) names = {job.topology()};
+  return names;
+}
+
+// What --explain tells of.
+absl::Status CheckIsOneSlice(const std::vector<std::string>& names,
+                             const std::vector<Slice>& slices) {
+  if (names.empty())
+    return absl::InvalidArgumentError(
+        "--explain tells of one slice, and none is given: say which, as in "
+        "--topology v3-8");
+  if (slices.size() == 1) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "topology is ", absl::StrJoin(names, ","), ", ", slices.size(),
+      " slices, but --explain tells of one: give one of them, as in "
+      "--topology ",
+      slices.front().name));
+}
+
+absl::StatusOr<std::vector<Slice>> LadderSlices(const PlanSettings& settings,
+                                                const JobSpec& job,
+                                                const Hardware& hardware) {
+  const std::vector<std::string> named = NamedSlices(settings, job);
+  std::vector<std::string> names = named;
   if (names.empty()) names = {kDefaultLadder};
-  return SlicesNamed(names, {.wrap = WrapOf(job.wrap()),
-                             .twist = job.twist(),
-                             .hardware = &hardware});
+  PODSIM_ASSIGN_OR_RETURN(std::vector<Slice> slices,
+                          SlicesNamed(names, {.wrap = WrapOf(job.wrap()),
+                                              .twist = job.twist(),
+                                              .hardware = &hardware}));
+  if (settings.explain())
+    PODSIM_RETURN_IF_ERROR(CheckIsOneSlice(named, slices));
+  return slices;
 }
 
 // The data set is the same on every slice that the batch fits.
@@ -151,10 +192,24 @@ absl::StatusOr<PlanInputs> InputsFor(const JobSpec& job,
   return GatherPlanInputs(any, /*one_machine=*/false);
 }
 
+absl::StatusOr<std::string> LadderText(const PlanSettings& settings,
+                                       const Ladder& ladder, int columns) {
+  const double price = settings.price_per_chip_hour();
+  if (!settings.explain())
+    return settings.json() ? FormatLadderJson(ladder, price)
+                           : FormatLadder(ladder, price, columns);
+  PODSIM_ASSIGN_OR_RETURN(const PlanExplanation explained,
+                          ExplainRow(ladder.rows.front()));
+  return settings.json()
+             ? FormatLadderJson(ladder, price, FormatExplanationJson(explained))
+             : FormatExplanation(ladder, explained, columns);
+}
+
 absl::StatusOr<std::string> PlanTraining(const PlanSettings& settings,
                                          const JobSpec& flags, int columns,
                                          Origins& origins) {
   PODSIM_RETURN_IF_ERROR(CheckPlot(settings));
+  PODSIM_RETURN_IF_ERROR(CheckPriceIsShown(settings));
   PODSIM_ASSIGN_OR_RETURN(const JobSpec job, JobOf(settings, flags, origins));
   const Hardware hardware = HardwareOf(job);
   PODSIM_ASSIGN_OR_RETURN(const std::vector<Slice> slices,
@@ -162,9 +217,8 @@ absl::StatusOr<std::string> PlanTraining(const PlanSettings& settings,
   PODSIM_RETURN_IF_ERROR(CheckBatchOnSome(job, slices));
   PODSIM_ASSIGN_OR_RETURN(const PlanInputs inputs, InputsFor(job, slices));
   PODSIM_ASSIGN_OR_RETURN(const Ladder ladder, PlanLadder(job, inputs, slices));
-  const double price = settings.price_per_chip_hour();
-  std::string text = settings.json() ? FormatLadderJson(ladder, price)
-                                     : FormatLadder(ladder, price, columns);
+  PODSIM_ASSIGN_OR_RETURN(std::string text,
+                          LadderText(settings, ladder, columns));
   if (settings.has_plot()) {
     std::atomic<std::uint64_t> counter = 0;
     PODSIM_RETURN_IF_ERROR(

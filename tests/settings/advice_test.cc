@@ -198,6 +198,8 @@ TEST(UnknownFlagTest, NamesOfOtherFrameworksLeadToOurs) {
       {PodPlan(), "currency", "price_per_chip_hour"},
       {PodPlan(), "currency", "prices"},
       {PodPlan(), "debug", "verbose"},
+      {PodPlan(), "profile", "explain"},
+      {PodPlan(), "roofline", "explain"},
       {PodLaunch(), "rng_seed", "seed"},
       {PodBench(), "dtype", "datatype"},
       {PodBench(), "iterations", "iters"},

@@ -1,0 +1,19 @@
+// What a chip does in a step, as JSON. Pure.
+#ifndef PODSIM_RUNTIME_PLAN_EXPLAIN_JSON_H_
+#define PODSIM_RUNTIME_PLAN_EXPLAIN_JSON_H_
+
+#include <string>
+
+#include "runtime/plan/plan_explanation.h"
+
+namespace podsim {
+
+// One object: "kernels" (all, in the order in which they run), "lines" (of the
+// table, those that take most time first, with the places of their kernels),
+// "totals" and "hbm". Seconds, bytes and FLOPs as numbers; "source" is null
+// where the model does not say it.
+std::string FormatExplanationJson(const PlanExplanation& explained);
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_PLAN_EXPLAIN_JSON_H_

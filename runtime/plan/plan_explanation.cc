@@ -1,0 +1,24 @@
+#include "runtime/plan/plan_explanation.h"
+
+#include "base/status.h"
+#include "job/plan_program.h"
+
+namespace podsim {
+
+absl::StatusOr<PlanExplanation> ExplainRow(const LadderRow& row) {
+  PODSIM_CHECK(row.status.ok());
+  PODSIM_ASSIGN_OR_RETURN(const Program program, ProgramOf(row.plan));
+  const PlanBits& bits = row.plan.bits();
+  PlanExplanation explained;
+  explained.rows = bits.batch_per_core();
+  if (bits.microbatch_size() > 0) {
+    explained.rows = bits.microbatch_size();
+    explained.microbatches = bits.batch_per_core() / bits.microbatch_size();
+  }
+  const ChipFigures chip = row.slice.chip();
+  explained.chip = ExplainStep(ChipStepOf(program, explained.rows, chip),
+                               explained.rows, chip);
+  return explained;
+}
+
+}  // namespace podsim
