@@ -6,6 +6,7 @@
 
 #include "chip/kernel_order.h"
 #include "chip/kernel_work.h"
+#include "chip/on_chip.h"
 #include "chip/tiles.h"
 #include "models/ops/op_cost.h"
 
@@ -131,7 +132,8 @@ class Fuser {
 
 ChipProgram FuseForChip(const ChipGraph& graph, const ChipFacts& facts,
                         const FuseOptions& options) {
-  return Fuser(graph, facts, options).Run();
+  return KeptOnChip(graph, Fuser(graph, facts, options).Run(), options.rows,
+                    options.on_chip_bytes);
 }
 
 }  // namespace podsim

@@ -23,6 +23,8 @@ namespace podsim {
 //   what is new.
 // - An update with a trust ratio waits for norms: its direction is written and
 //   read again, and so is the weight.
+// - Of what is written and read in the step, what fits in options.on_chip_bytes
+//   stays on chip (chip/on_chip.h); kernels and order do not depend on it.
 //
 // Pure. n log n in the graph's nodes and in what is computed again.
 // REQUIRES: `facts` are the graph's; rows >= 0.

@@ -27,6 +27,8 @@ enum class ChipStores : std::uint8_t {
 struct FuseOptions {
   std::int64_t rows = 1;                // B of one core
   std::int64_t matrix_unit_side = 128;  // 1: products are not padded
+  // Where values stay between kernels (chip/on_chip.h); 0: none does.
+  double on_chip_bytes = 0;
 
   // What follows turns single rules off, to see what they are worth.
   bool fuses = true;      // false: each node is a kernel

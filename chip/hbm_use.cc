@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/units.h"
 #include "chip/fuse.h"
+#include "chip/on_chip.h"
 
 namespace podsim {
 namespace {
@@ -73,9 +74,17 @@ const ChipProgram& ChipMemory::FusedFor(std::int64_t rows) const {
       .first->second;
 }
 
+// What stays depends on rows more than the kernels do.
+std::vector<ChipHome> ChipMemory::HomesFor(const ChipProgram& program,
+                                           std::int64_t rows) const {
+  if (chip_.on_chip_bytes <= 0) return HomesOf(graph_, program, rows);
+  return HomesOf(graph_, KeptOnChip(graph_, program, rows, chip_.on_chip_bytes),
+                 rows);
+}
+
 ChipHbm ChipMemory::Fullest(const ChipProgram& program, std::int64_t rows,
                             std::int64_t microbatches) const {
-  ChipHbm hbm = FullestHbm(graph_, program, HomesOf(graph_, program, rows));
+  ChipHbm hbm = FullestHbm(graph_, program, HomesFor(program, rows));
   hbm.gradients += LevelsOf(microbatches) * sizeof(float) *
                    static_cast<double>(program_.gradient_elements);
   hbm.inputs += static_cast<double>(microbatches - 1) *

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "chip/facts.h"
@@ -20,7 +21,8 @@
 
 namespace podsim {
 
-// Bytes of one core's HBM while it is fullest, in tiles; each at most 2^60.
+// Bytes of one core's HBM while it is fullest, in tiles, without what stays on
+// chip (chip/on_chip.h); each at most 2^60.
 struct HbmUse {
   std::int64_t parameters = 0;  // with states and constants
   std::int64_t gradients = 0;
@@ -56,7 +58,11 @@ class ChipMemory {
                      const char* replica = "core") const;
 
  private:
+  // With all values in HBM.
   const ChipProgram& FusedFor(std::int64_t rows) const;
+  // Of `rows` examples, without what stays on chip.
+  std::vector<ChipHome> HomesFor(const ChipProgram& program,
+                                 std::int64_t rows) const;
   ChipHbm Fullest(const ChipProgram& program, std::int64_t rows,
                   std::int64_t microbatches) const;
   bool Fits(const ChipProgram& program, std::int64_t rows,

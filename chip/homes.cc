@@ -26,23 +26,6 @@ bool LivesAlways(ChipValueKind kind) {
   return false;
 }
 
-// By value: the first value that lies where it does.
-std::vector<ChipValueId> FirstThere(const ChipGraph& graph,
-                                    const ChipProgram& program) {
-  std::vector<ChipValueId> over(graph.values.size(), kNoChipValue);
-  for (std::size_t i = 0; i < over.size(); ++i)
-    over[i] = graph.values[i].in_place_of;
-  for (const ChipKernel& kernel : program.kernels)
-    if (kernel.over != kNoChipValue)
-      over[graph.node(kernel.main).results[0]] = kernel.over;
-  // What is written over comes before in the graph.
-  std::vector<ChipValueId> first(over.size());
-  for (std::size_t i = 0; i < over.size(); ++i)
-    first[i] =
-        over[i] == kNoChipValue ? static_cast<ChipValueId>(i) : first[over[i]];
-  return first;
-}
-
 struct HomeUse {
   std::int32_t first = kNotYet;
   std::int32_t last = kNotYet;
@@ -62,10 +45,12 @@ std::vector<HomeUse> UsesOf(const ChipGraph& graph, const ChipProgram& program,
   for (std::size_t i = 0; i < program.kernels.size(); ++i) {
     const auto index = static_cast<std::int32_t>(i);
     for (const ChipTransfer& each : program.kernels[i].reads) {
+      if (each.on_chip) continue;
       NoteUse(index, uses[first[each.value]]);
       uses[first[each.value]].is_read = true;
     }
     for (const ChipTransfer& each : program.kernels[i].writes) {
+      if (each.on_chip) continue;
       HomeUse& use = uses[first[each.value]];
       NoteUse(index, use);
       if (graph.value(each.value).kind == ChipValueKind::kOutput)
@@ -95,6 +80,22 @@ double& ClassOf(ChipValueKind kind, ChipHbm& hbm) {
 }
 
 }  // namespace
+
+std::vector<ChipValueId> FirstThere(const ChipGraph& graph,
+                                    const ChipProgram& program) {
+  std::vector<ChipValueId> over(graph.values.size(), kNoChipValue);
+  for (std::size_t i = 0; i < over.size(); ++i)
+    over[i] = graph.values[i].in_place_of;
+  for (const ChipKernel& kernel : program.kernels)
+    if (kernel.over != kNoChipValue)
+      over[graph.node(kernel.main).results[0]] = kernel.over;
+  // What is written over comes before in the graph.
+  std::vector<ChipValueId> first(over.size());
+  for (std::size_t i = 0; i < over.size(); ++i)
+    first[i] =
+        over[i] == kNoChipValue ? static_cast<ChipValueId>(i) : first[over[i]];
+  return first;
+}
 
 std::vector<ChipHome> HomesOf(const ChipGraph& graph,
                               const ChipProgram& program, std::int64_t rows) {

@@ -19,13 +19,18 @@ struct ChipHome {
   std::int32_t last = 0;
 };
 
+// By value: the first value that lies where it does, which it is written over,
+// perhaps by way of others; of most the value itself. Linear.
+std::vector<ChipValueId> FirstThere(const ChipGraph& graph,
+                                    const ChipProgram& program);
+
 // Of every value that is in HBM at all, in the graph's order; values that are
-// written over one another share one. Weights, states, the optimizer's slots
-// and constants live all the time; inputs until they are read for the last
-// time, as the infeed brings them before the step; outputs from their kernel
-// on, and so do gradients that nobody reads. A kernel's results never lie where
-// its operands do, unless it updates them; XLA may do better. `rows`: B of one
-// core. Linear.
+// written over one another share one, and what stays on chip has none. Weights,
+// states, the optimizer's slots and constants live all the time; inputs until
+// they are read for the last time, as the infeed brings them before the step;
+// outputs from their kernel on, and so do gradients that nobody reads. A
+// kernel's results never lie where its operands do, unless it updates them; XLA
+// may do better. `rows`: B of one core. Linear.
 std::vector<ChipHome> HomesOf(const ChipGraph& graph,
                               const ChipProgram& program, std::int64_t rows);
 

@@ -1,5 +1,5 @@
 // What a chip runs in a step: kernels in order, what each does and what it
-// moves over HBM, and the collectives between them. Plain data, of one core
+// reads and writes, and the collectives between them. Plain data, of one core
 // with a given number of rows.
 #ifndef PODSIM_CHIP_PROGRAM_H_
 #define PODSIM_CHIP_PROGRAM_H_
@@ -24,6 +24,8 @@ struct ChipProduct {
 struct ChipTransfer {
   ChipValueId value = kNoChipValue;  // no view
   double bytes = 0;                  // in tiles
+  // It stays on chip (chip/on_chip.h) and does not cross HBM.
+  bool on_chip = false;
 };
 
 enum class ChipKernelKind : std::uint8_t {
@@ -52,8 +54,9 @@ struct ChipKernel {
 
   double hbm_bytes() const {
     double bytes = 0;
-    for (const ChipTransfer& each : reads) bytes += each.bytes;
-    for (const ChipTransfer& each : writes) bytes += each.bytes;
+    for (const std::vector<ChipTransfer>* transfers : {&reads, &writes})
+      for (const ChipTransfer& each : *transfers)
+        if (!each.on_chip) bytes += each.bytes;
     return bytes;
   }
 };

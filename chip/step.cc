@@ -1,9 +1,11 @@
 #include "chip/step.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "chip/facts.h"
 #include "chip/fuse.h"
+#include "chip/on_chip.h"
 
 namespace podsim {
 
@@ -11,9 +13,16 @@ ChipStep ChipStepOf(const Program& program, std::int64_t rows,
                     const ChipFigures& chip) {
   ChipStep step;
   step.graph = ChipGraphOf(program, EntryPoint::kTrainMicrobatch);
+  step.program = FuseForChip(step.graph, FactsOf(step.graph),
+                             {.rows = rows,
+                              .matrix_unit_side = chip.matrix_unit_side,
+                              .on_chip_bytes = chip.on_chip_bytes});
+  return step;
+}
+
+ChipStep WithOnChip(ChipStep step, std::int64_t rows, double on_chip_bytes) {
   step.program =
-      FuseForChip(step.graph, FactsOf(step.graph),
-                  {.rows = rows, .matrix_unit_side = chip.matrix_unit_side});
+      KeptOnChip(step.graph, std::move(step.program), rows, on_chip_bytes);
   return step;
 }
 

@@ -21,7 +21,8 @@
 namespace podsim {
 
 // Forward and backward pass of one core's `rows` examples, and the update. The
-// same for every slice whose cores have as many rows and the same matrix units.
+// same for every slice whose cores have as many rows, the same matrix units and
+// as much room for values between kernels.
 struct ChipStep {
   ChipGraph graph;
   ChipProgram program;
@@ -32,6 +33,10 @@ ChipStep ChipStepOf(const Program& program, std::int64_t rows,
 // The kernels of any graph of one core's `rows` examples, for matrix units that
 // take tiles of 128 x 128.
 ChipProgram FusedFor(const ChipGraph& graph, std::int64_t rows);
+
+// The same kernels on a chip that keeps up to so many bytes of values between
+// them; `rows`: those of the step.
+ChipStep WithOnChip(ChipStep step, std::int64_t rows, double on_chip_bytes);
 
 // Vector operations for an exponential, a logarithm or a root: assumed; 5 to 20
 // would do. Of the profiled models' kernels none is bound by them.

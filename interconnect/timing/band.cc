@@ -21,6 +21,7 @@ std::vector<std::vector<Move>> DoubtsOf(const Slice& slice,
     const Figure* figure;
     double ChipFigures::*place;
     bool on_links = false;
+    int shared_by = 1;  // replicas, of a figure of the chip
   };
   const Constant constants[] = {
       {&generation.link_share(), &ChipFigures::link_share, true},
@@ -33,14 +34,19 @@ std::vector<std::vector<Move>> DoubtsOf(const Slice& slice,
       {&generation.vector_flops_per_cycle_per_core(),
        &ChipFigures::vector_flops_per_cycle_per_core},
       {&generation.clock_hz(), &ChipFigures::clock_hz},
+      {&generation.on_chip_bytes(), &ChipFigures::on_chip_bytes, false,
+       slice.chip().replicas_per_chip},
       {&generation.host_bytes_per_second(),
        &ChipFigures::host_bytes_per_second_per_chip}};
   std::vector<std::vector<Move>> doubts;
-  for (const Constant& constant : constants)
-    if (IsDoubted(*constant.figure))
-      doubts.push_back(
-          {{constant.place, constant.figure->low(), constant.on_links},
-           {constant.place, constant.figure->high(), constant.on_links}});
+  for (const Constant& constant : constants) {
+    if (!IsDoubted(*constant.figure)) continue;
+    const auto move_to = [&](double end) {
+      return Move{constant.place, end / constant.shared_by, constant.on_links};
+    };
+    doubts.push_back(
+        {move_to(constant.figure->low()), move_to(constant.figure->high())});
+  }
   if (slice.twisted) doubts.push_back({{.on_links = true}});
   return doubts;
 }

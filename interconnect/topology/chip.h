@@ -28,6 +28,7 @@ struct ChipFigures {
   double hbm_share = 1;       // of hbm_bytes_per_second
   double kernel_seconds = 0;  // what each takes besides
   double vector_flops_per_cycle_per_core = 0;
+  double on_chip_bytes = 0;  // for values between kernels (chip/on_chip.h)
 
   double host_bytes_per_second_per_chip = 0;
   double hbm_bytes_per_second_per_chip = 0;

@@ -118,8 +118,7 @@ SimTime PriceStore(const BucketPlace& store, std::int64_t stored_example_bytes,
 absl::StatusOr<ChipStep> ChipStepFor(const Program& program, const Slice& slice,
                                      const StepOptions& options) {
   PODSIM_RETURN_IF_ERROR(CheckStep(program, options));
-  return ChipStepOf(program, options.batch_per_core / options.microbatches,
-                    slice.chip());
+  return ChipStepOf(program, options.rows(), slice.chip());
 }
 
 absl::StatusOr<StepParts> PriceStep(const Program& program,

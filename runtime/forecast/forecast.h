@@ -31,6 +31,8 @@ struct StepOptions {
   // of the hosts, which take no time here.
   const BucketPlace* store = nullptr;
   std::int64_t stored_example_bytes = 0;
+
+  std::int64_t rows() const { return batch_per_core / microbatches; }
 };
 
 // What reading a step's examples takes a host, all hosts at once.

@@ -53,15 +53,19 @@ absl::StatusOr<Band> BandOfStep(const SimStep& step, const Program& program,
                                 const Generation& generation,
                                 const StepOptions& options,
                                 const SumPrices& sums) {
-  return BandAround(step.total, slice, generation,
-                    [&](const Move& move) -> absl::StatusOr<SimTime> {
-                      const Slice other = move.In(slice);
-                      SumPrices prices = sums.Moved(other, move);
-                      PODSIM_ASSIGN_OR_RETURN(
-                          const StepParts parts,
-                          PriceStep(program, chip, other, options, prices));
-                      return OverlapStep(parts).total;
-                    });
+  return BandAround(
+      step.total, slice, generation,
+      [&](const Move& move) -> absl::StatusOr<SimTime> {
+        const Slice other = move.In(slice);
+        SumPrices prices = sums.Moved(other, move);
+        std::optional<ChipStep> kept;
+        if (move.figure == &ChipFigures::on_chip_bytes)
+          kept = WithOnChip(chip, options.rows(), other.chip().on_chip_bytes);
+        PODSIM_ASSIGN_OR_RETURN(
+            const StepParts parts,
+            PriceStep(program, kept ? *kept : chip, other, options, prices));
+        return OverlapStep(parts).total;
+      });
 }
 
 // Figures of the way to the bucket that may be others, each an end of its

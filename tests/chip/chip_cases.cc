@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "models/optimizer/optimizer.h"
 #include "models/rules/update_rules.h"
+#include "models/zoo/zoo.h"
 
 namespace podsim::testing {
 
@@ -74,6 +75,29 @@ Chip Fused(const Program& program, EntryPoint entry,
   chip.graph = ChipGraphOf(program, entry);
   chip.program = FuseForChip(chip.graph, FactsOf(chip.graph), options);
   return chip;
+}
+
+Chip TwoLayers(double on_chip_bytes) {
+  Graph g("layers");
+  const Value h = g.Relu(Times(g, g.Features({{128}}), 256, "a"), "h");
+  const Value b = Times(g, h, 128, "b");
+  const Value loss =
+      Fold(g, Op(g, "multiply", {b, b}, "square"), "add", {1}, "loss");
+  return Fused(Training(g, loss, UpdateBy("momentum")),
+               EntryPoint::kTrainMicrobatch,
+               {.rows = 128, .on_chip_bytes = on_chip_bytes});
+}
+
+Program ZooModel(const std::string& name, const std::vector<int>& shape,
+                 const CompileOptions& options) {
+  ModelConfig config;
+  config.set_name(name);
+  for (const int dim : shape) config.add_example_shape(dim);
+  if (name == "mlp") config.add_hidden(512);
+  config.set_classes(10);
+  auto program = BuildProgram(config, options);
+  EXPECT_TRUE(program.ok()) << program.status();
+  return program.ok() ? *std::move(program) : Program();
 }
 
 namespace {

@@ -44,6 +44,17 @@ struct Chip {
 Chip Fused(const Program& program, EntryPoint entry,
            const FuseOptions& options);
 
+// A training step of 128 examples: loss = sum of relu(features [B, 128] . w0
+// [128, 256])^2 . w1 [256, 128], with a momentum. Kernels: 0 and 1 the
+// products; 2 and 3 the gradients of w1 and of h; 4 that of w0; 5 and 6 the
+// updates of w1 and w0.
+Chip TwoLayers(double on_chip_bytes = 0);
+
+// A model of the zoo for examples of that shape, in ten classes; an mlp has 512
+// hidden units.
+Program ZooModel(const std::string& name, const std::vector<int>& shape,
+                 const CompileOptions& options = {});
+
 // One line a kernel, in order: what it is named after, the bytes that it reads
 // of each value, and writes:
 //   "matmul: w 131072 + features 65536 -> relu 131072"

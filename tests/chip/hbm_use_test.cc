@@ -65,6 +65,21 @@ TEST(ChipMemory, MicrobatchesTradeActivationsForGradients) {
   EXPECT_EQ(split.parameters, part.parameters);
 }
 
+// The hidden layer's [4096, 512] take 8 MiB, and so do their gradients.
+TEST(ChipMemory, WhatStaysOnChipTakesNoHbm) {
+  const Program program = MlpOfWidth(512);
+  ChipFigures chip = ChipOf(100 * kMiB);
+  const ChipMemory without(program, chip);
+  chip.on_chip_bytes = 64 * kMiB;
+  const ChipMemory with(program, chip);
+  EXPECT_EQ(with.At(4096).parameters, without.At(4096).parameters);
+  EXPECT_LE(with.At(4096).activations, without.At(4096).activations - 8 * kMiB);
+  EXPECT_LT(with.At(4096).total(), without.At(4096).total());
+  const std::int64_t largest = with.LargestBatch();
+  EXPECT_GE(largest, without.LargestBatch());
+  EXPECT_LE(with.At(largest).total(), 100 * kMiB);
+}
+
 TEST(ChipMemory, TheLargestBatchIsTheLastThatFits) {
   const Program program = MlpOfWidth(512);
   for (const std::int64_t hbm : {16 * kMiB, 100 * kMiB, 16 * kGiB}) {

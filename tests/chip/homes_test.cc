@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "chip/fuse.h"
 #include "tests/chip/chip_cases.h"
 
 namespace podsim {
@@ -16,9 +15,7 @@ namespace {
 
 using testing::Chip;
 using ::testing::ElementsAre;
-using testing::Fold;
-using testing::Fused;
-using testing::Times;
+using testing::TwoLayers;
 
 // "h 131072 0-1": the value, its bytes, from which kernel to which.
 std::vector<std::string> HomeLines(const Chip& chip, std::int64_t rows) {
@@ -28,19 +25,6 @@ std::vector<std::string> HomeLines(const Chip& chip, std::int64_t rows) {
                                  static_cast<std::int64_t>(home.bytes), " ",
                                  home.first, "-", home.last));
   return lines;
-}
-
-// loss = sum of relu(features [B, 128] . w0 [128, 256])^2 . w1 [256, 128], with
-// a momentum. Kernels: 0 and 1 the products; 2 and 3 the gradients of w1 and of
-// h; 4 that of w0; 5 and 6 the updates of w1 and w0.
-Chip TwoLayers() {
-  Graph g("layers");
-  const Value h = g.Relu(Times(g, g.Features({{128}}), 256, "a"), "h");
-  const Value b = Times(g, h, 128, "b");
-  const Value loss =
-      Fold(g, testing::Op(g, "multiply", {b, b}, "square"), "add", {1}, "loss");
-  return Fused(testing::Training(g, loss, testing::UpdateBy("momentum")),
-               EntryPoint::kTrainMicrobatch, {.rows = 128});
 }
 
 TEST(HomesOf, FromTheKernelThatWritesToTheLastThatReads) {

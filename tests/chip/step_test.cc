@@ -16,7 +16,6 @@
 #include "models/composites/batch_norm.h"
 #include "models/composites/expr.h"
 #include "models/optimizer/optimizer.h"
-#include "models/zoo/zoo.h"
 #include "tests/chip/chip_cases.h"
 
 namespace podsim {
@@ -28,21 +27,10 @@ using testing::Fused;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using testing::Times;
+using testing::ZooModel;
 
 ChipFigures FiguresNamed(const char* generation) {
   return FiguresOf(*FindGeneration(ShippedHardware(), generation));
-}
-
-Program ZooModel(const std::string& name, const std::vector<int>& shape,
-                 const CompileOptions& options = {}) {
-  ModelConfig config;
-  config.set_name(name);
-  for (const int dim : shape) config.add_example_shape(dim);
-  if (name == "mlp") config.add_hidden(512);
-  config.set_classes(10);
-  auto program = BuildProgram(config, options);
-  EXPECT_TRUE(program.ok()) << program.status();
-  return program.ok() ? *std::move(program) : Program();
 }
 
 ChipStep MlpStep(std::int64_t rows, const CompileOptions& options = {}) {
@@ -104,6 +92,40 @@ TEST(ChipStepOf, WithoutTrainingThereIsNoStep) {
   EXPECT_THAT(TimesOf(step.program, chip), IsEmpty());
 }
 
+std::vector<std::string> GenerationsThatKeepValues(const Program& program) {
+  std::vector<std::string> names;
+  for (const Generation& generation : ShippedHardware().generations()) {
+    const ChipStep step = ChipStepOf(program, 128, FiguresOf(generation));
+    const bool keeps = std::any_of(
+        step.program.kernels.begin(), step.program.kernels.end(),
+        [](const ChipKernel& kernel) {
+          return std::any_of(
+              kernel.writes.begin(), kernel.writes.end(),
+              [](const ChipTransfer& each) { return each.on_chip; });
+        });
+    if (keeps) names.push_back(generation.name());
+  }
+  return names;
+}
+
+// v2 and v3 have no room beside the tiles of the kernel that runs.
+TEST(ChipStepOf, KeepsOnChipWhatTheGenerationHasRoomFor) {
+  EXPECT_THAT(GenerationsThatKeepValues(ZooModel("mlp", {784})),
+              ::testing::ElementsAre("v4", "v5e", "v5p", "v6e", "tpu7x"));
+}
+
+// v3 and v4 have matrix units of one size.
+TEST(WithOnChip, IsTheStepOfAChipWithSuchRoom) {
+  const Program program = ZooModel("mlp", {784});
+  const ChipFigures v4 = FiguresNamed("v4");
+  const ChipStep all = ChipStepOf(program, 128, FiguresNamed("v3"));
+  const ChipStep kept = ChipStepOf(program, 128, v4);
+  EXPECT_NE(WorksOf(kept.program), WorksOf(all.program));
+  EXPECT_EQ(WorksOf(WithOnChip(all, 128, v4.on_chip_bytes).program),
+            WorksOf(kept.program));
+  EXPECT_EQ(WorksOf(WithOnChip(kept, 128, 0).program), WorksOf(all.program));
+}
+
 // A layer under the mean of its squares; with an evaluation, which has a larger
 // product of its own.
 Program Evaluated(bool evaluates) {
@@ -158,8 +180,8 @@ TEST(WorkOf, ATranscendentalIsTenOperations) {
   kernel.matrix_flops = 100;
   kernel.vector_flops = 4;
   kernel.transcendentals = 1;
-  kernel.reads = {{0, 1024}, {1, 2048}};
-  kernel.writes = {{2, 4096}};
+  kernel.reads = {{0, 1024}, {1, 2048}, {3, 512, /*on_chip=*/true}};
+  kernel.writes = {{2, 4096}, {4, 8192, /*on_chip=*/true}};
   const KernelWork work = WorkOf(kernel);
   EXPECT_EQ(work.matrix_flops, 100);
   EXPECT_EQ(work.vector_flops, 14);

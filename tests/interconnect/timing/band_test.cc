@@ -68,6 +68,21 @@ TEST(SpreadAround, MovesWhatIsNotPublishedToTheEndsOfItsRange) {
   }
 }
 
+// A figure of the chip, which its replicas share.
+TEST(SpreadAround, MovesWhatStaysOnChipForEachReplica) {
+  for (const Generation& generation : ShippedHardware().generations()) {
+    SCOPED_TRACE(generation.name());
+    const Slice slice = FirstSliceOf(generation);
+    const Figure& figure = generation.on_chip_bytes();
+    const int replicas = slice.chip().replicas_per_chip;
+    const Spread spread = SpreadOf(
+        slice, [](const ChipFigures& chip) { return chip.on_chip_bytes; });
+    EXPECT_NEAR(spread.low, figure.low() / replicas, kRounding * figure.high());
+    EXPECT_NEAR(spread.high, figure.high() / replicas,
+                kRounding * figure.high());
+  }
+}
+
 // A sum of parts, each of which has a doubt of its own: 3 and 4 make 5.
 TEST(SpreadAround, AddsDoubtsInSquares) {
   const Slice slice = *FindSlice("v3-8");

@@ -77,6 +77,18 @@ TEST(ChipTest, KernelsReachWhatTheTableSays) {
   EXPECT_EQ(Chip("tpu7x").kernel_seconds, 1.6e-6);
 }
 
+// Of one replica: v4 and v5p have one a chip, tpu7x two.
+TEST(ChipTest, RoomForValuesIsBesideTheTilesOfAKernel) {
+  constexpr double kMebibyte = 1024 * 1024;
+  EXPECT_EQ(Chip("v2").on_chip_bytes, 0);
+  EXPECT_EQ(Chip("v3").on_chip_bytes, 0);
+  EXPECT_EQ(Chip("v4").on_chip_bytes, 128 * kMebibyte);
+  EXPECT_EQ(Chip("v5e").on_chip_bytes, 112 * kMebibyte);
+  EXPECT_EQ(Chip("v5p").on_chip_bytes, 2 * 48 * kMebibyte);
+  EXPECT_EQ(Chip("v6e").on_chip_bytes, 96 * kMebibyte);
+  EXPECT_EQ(Chip("tpu7x").on_chip_bytes, 32 * kMebibyte);
+}
+
 TEST(ChipTest, BisectionOfTheV3PodIsAsPublished) {
   // 64 links of 656 Gbit/s cross the middle of a 32x32 torus: 42 Tbit/s; 42.3
   // is published. 1% covers its rounding.

@@ -80,6 +80,8 @@ TEST(HardwarePage, HasTheFilesFigures) {
       {"share of HBM's bandwidth that a kernel reaches", &Generation::hbm_share,
        1, ""},
       {"fixed cost of a kernel", &Generation::kernel_seconds, 1e-6, " us"},
+      {"room on chip for values between kernels", &Generation::on_chip_bytes,
+       kMib, " MiB"},
       {"links of a chip", &Generation::links, 1, ""},
       {"link, one direction", &Generation::link_bytes_per_second, 1e9, " GB/s"},
       {"hop", &Generation::hop_seconds, 1e-6, " us"},

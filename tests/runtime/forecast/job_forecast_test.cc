@@ -166,6 +166,25 @@ TEST(JobForecastTest, BandHasTheCoresShareInIt) {
   EXPECT_LE(job.band.high.seconds(), 2.6 * job.step.total.seconds());
 }
 
+// 24 layers of 8 MiB, bound by HBM traffic, which fit on chip or do not.
+TEST(JobForecastTest, BandHasWhatStaysOnChipInIt) {
+  std::string widths = "512";
+  for (int i = 1; i < 24; ++i) widths += ", 512";
+  const Forecast made = Made(
+      "topology: 'v4-8' dataset: 'synthetic' batch_per_core: 4096 "
+      "hidden: [" +
+      widths + "]");
+  Generation v4 = *FindGeneration(ShippedHardware(), "v4");
+  v4.mutable_on_chip_bytes()->set_low(1);
+  const auto high = [&](Grade grade) {
+    v4.mutable_on_chip_bytes()->set_grade(grade);
+    const auto job = ForecastJob(made.plan, made.slice, v4);
+    EXPECT_THAT(job, testing::IsOk());
+    return job->band.high;
+  };
+  EXPECT_GT(high(ASSUMED), high(PRIMARY));
+}
+
 TEST(BoundOfStep, IsWhatTakesLongest) {
   const auto us = [](int n) { return SimTime::Picoseconds(n * 1'000'000LL); };
   SimStep step = {.input = us(1),
