@@ -80,7 +80,7 @@ class Fuser {
       for (const ChipValueId result : graph_.node(end).results)
         if (written_[result])
           kernel.writes.push_back({result, BytesOf(result)});
-    worker_.AddWork(kernel);
+    AddWork(graph_, facts_, options_, kernel);
     if (draft.kind == DraftKind::kAlone) worker_.MendTraffic(kernel);
     return kernel;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 
 #include "chip/tiles.h"
 
@@ -89,11 +90,12 @@ std::vector<ChipValueId> FirstThere(const ChipGraph& graph,
   for (const ChipKernel& kernel : program.kernels)
     if (kernel.over != kNoChipValue)
       over[graph.node(kernel.main).results[0]] = kernel.over;
-  // What is written over comes before in the graph.
   std::vector<ChipValueId> first(over.size());
-  for (std::size_t i = 0; i < over.size(); ++i)
-    first[i] =
-        over[i] == kNoChipValue ? static_cast<ChipValueId>(i) : first[over[i]];
+  std::iota(first.begin(), first.end(), 0);
+  // Who writes over a value comes behind its maker.
+  for (const ChipNode& node : graph.nodes)
+    for (const ChipValueId result : node.results)
+      if (over[result] != kNoChipValue) first[result] = first[over[result]];
   return first;
 }
 

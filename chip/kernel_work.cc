@@ -28,6 +28,27 @@ void SetBytes(std::vector<ChipTransfer>& transfers, ChipValueId value,
 
 }  // namespace
 
+void AddWork(const ChipGraph& graph, const ChipFacts& facts,
+             const FuseOptions& options, ChipKernel& kernel) {
+  for (const std::int32_t index : kernel.nodes) {
+    const ChipNode& node = graph.node(index);
+    const std::vector<ValueType> inputs = TypesOfValues(graph, node.operands);
+    const std::vector<ValueType> outputs = TypesOfValues(graph, node.results);
+    const OpCost cost =
+        CostOf(*facts.entries[index], {inputs, outputs, node.attributes},
+               options.rows);
+    kernel.vector_flops += cost.vector_flops;
+    kernel.transcendentals += cost.transcendentals;
+    for (const MatrixProduct& each : cost.products) {
+      const double multiply_adds = UsefulMultiplyAdds(each);
+      kernel.products.push_back({each.m, each.n, each.k, each.count,
+                                 multiply_adds, each.rounded_operands});
+      kernel.matrix_flops +=
+          MatrixUnitFlops(each, multiply_adds, options.matrix_unit_side);
+    }
+  }
+}
+
 std::vector<std::int32_t> KernelWorker::NodesOf(std::int32_t index) {
   std::vector<std::int32_t> nodes = plan_.kernels[index].ends;
   for (const std::int32_t end : nodes) seen_in_[end] = index;
@@ -43,26 +64,6 @@ std::vector<std::int32_t> KernelWorker::NodesOf(std::int32_t index) {
     }
   std::sort(nodes.begin(), nodes.end());
   return nodes;
-}
-
-void KernelWorker::AddWork(ChipKernel& kernel) const {
-  for (const std::int32_t index : kernel.nodes) {
-    const ChipNode& node = graph_.node(index);
-    const std::vector<ValueType> inputs = TypesOfValues(graph_, node.operands);
-    const std::vector<ValueType> outputs = TypesOfValues(graph_, node.results);
-    const OpCost cost =
-        CostOf(*facts_.entries[index], {inputs, outputs, node.attributes},
-               options_.rows);
-    kernel.vector_flops += cost.vector_flops;
-    kernel.transcendentals += cost.transcendentals;
-    for (const MatrixProduct& each : cost.products) {
-      const double multiply_adds = UsefulMultiplyAdds(each);
-      kernel.products.push_back({each.m, each.n, each.k, each.count,
-                                 multiply_adds, each.rounded_operands});
-      kernel.matrix_flops +=
-          MatrixUnitFlops(each, multiply_adds, options_.matrix_unit_side);
-    }
-  }
 }
 
 void KernelWorker::MendTraffic(ChipKernel& kernel) const {

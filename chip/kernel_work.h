@@ -12,6 +12,10 @@
 
 namespace podsim {
 
+// Sets the work of the kernel's nodes.
+void AddWork(const ChipGraph& graph, const ChipFacts& facts,
+             const FuseOptions& options, ChipKernel& kernel);
+
 class KernelWorker {
  public:
   // All four must outlive it.
@@ -26,9 +30,6 @@ class KernelWorker {
   // The nodes that kernel `index` of the plan computes: its ends, and what they
   // need that no kernel leaves.
   std::vector<std::int32_t> NodesOf(std::int32_t index);
-
-  // Sets the work of the kernel's nodes.
-  void AddWork(ChipKernel& kernel) const;
 
   // Sets right what an op that is a kernel of its own moves less, or more, than
   // its operands and results.

@@ -37,6 +37,21 @@ TEST(HomesOf, FromTheKernelThatWritesToTheLastThatReads) {
                   "h/grad 131072 3-4", "a/grad_weight 131072 4-6"));
 }
 
+// A state becomes x; the new one's number comes first.
+TEST(HomesOf, WhatIsWrittenOverAnotherLiesThereWhateverItsNumber) {
+  const ValueType vector{DType::kFloat32, {{256}}};
+  Chip chip;
+  chip.graph.values = {
+      {.name = "new", .type = vector, .kind = ChipValueKind::kState},
+      {.name = "old", .type = vector, .kind = ChipValueKind::kState},
+      {.name = "x", .type = vector, .kind = ChipValueKind::kInput}};
+  chip.graph.values[0].in_place_of = 1;
+  chip.graph.values[0].node = 0;
+  chip.graph.nodes = {{OpCode::kAssign, {2}, {0}, {}}};
+  chip.program = FuseForChip(chip.graph, FactsOf(chip.graph), {});
+  EXPECT_THAT(HomeLines(chip, 1), ElementsAre("old 1024 0-0", "x 1024 0-0"));
+}
+
 TEST(FullestHbm, IsWhereTheHiddenLayersGradientIsMade) {
   const Chip chip = TwoLayers();
   const ChipHbm fullest = FullestHbm(chip.graph, chip.program,
