@@ -157,6 +157,7 @@ ChipExplanation ExplainStep(const ChipStep& step, std::int64_t rows,
   SetShares(explained);
   explained.fixed_cost = SimTime::Seconds(chip.kernel_seconds);
   explained.hbm = ExplainHbm(step, rows, chip);
+  explained.recomputed = step.recomputed;
   return explained;
 }
 

@@ -19,6 +19,7 @@
 #include "chip/homes.h"
 #include "chip/kernel_time.h"
 #include "chip/program.h"
+#include "chip/remat.h"
 #include "chip/step.h"
 #include "chip/value_names.h"
 #include "interconnect/topology/chip.h"
@@ -94,6 +95,7 @@ struct ChipExplanation {
   ExplainedTotals totals;
   SimTime fixed_cost;  // of each kernel, in its time
   ExplainedHbm hbm;
+  std::vector<Recomputed> recomputed;  // for lack of room in HBM
 };
 
 // `step`: what ChipStepOf makes for `rows` examples of one core and for chips

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "chip/fuse.h"
 #include "chip/on_chip.h"
+#include "chip/step.h"
 
 namespace podsim {
 namespace {
@@ -45,6 +46,30 @@ std::string PartsText(const HbmUse& use) {
                       ", input ", FormatBytes(use.input));
 }
 
+HbmUse UseOf(const ChipHbm& hbm) {
+  return {.parameters = Whole(hbm.weights),
+          .gradients = Whole(hbm.gradients),
+          .optimizer = Whole(hbm.optimizer_state),
+          .activations = Whole(hbm.activations),
+          .input = Whole(hbm.inputs)};
+}
+
+ChipHbm Sum(ChipHbm hbm, const ChipHbm& more) {
+  hbm.gradients += more.gradients;
+  hbm.inputs += more.inputs;
+  return hbm;
+}
+
+// Gradients and inputs of the other microbatches.
+ChipHbm BesideThePass(const Program& program, std::int64_t rows,
+                      std::int64_t microbatches) {
+  return {.gradients = LevelsOf(microbatches) * sizeof(float) *
+                       static_cast<double>(program.gradient_elements),
+          .inputs = static_cast<double>(microbatches - 1) *
+                    static_cast<double>(rows) *
+                    static_cast<double>(program.input_bytes_per_row())};
+}
+
 // "needs 20 GiB of HBM per core (parameters ...), a core has 16 GiB".
 std::string NeedText(const HbmUse& use, std::int64_t hbm_bytes,
                      const char* replica) {
@@ -58,9 +83,17 @@ std::string NeedText(const HbmUse& use, std::int64_t hbm_bytes,
 
 }  // namespace
 
-ChipMemory::ChipMemory(const Program& program, const ChipFigures& chip)
+double RoomForPass(const Program& program, std::int64_t rows,
+                   std::int64_t microbatches, const ChipFigures& chip) {
+  const ChipHbm beside = BesideThePass(program, rows, microbatches);
+  return static_cast<double>(chip.hbm_bytes) - beside.total();
+}
+
+ChipMemory::ChipMemory(const Program& program, const ChipFigures& chip,
+                       bool recomputes)
     : program_(program),
       chip_(chip),
+      recomputes_(recomputes),
       graph_(ChipGraphOf(program, StepOf(program))),
       facts_(FactsOf(graph_)) {}
 
@@ -84,13 +117,8 @@ std::vector<ChipHome> ChipMemory::HomesFor(const ChipProgram& program,
 
 ChipHbm ChipMemory::Fullest(const ChipProgram& program, std::int64_t rows,
                             std::int64_t microbatches) const {
-  ChipHbm hbm = FullestHbm(graph_, program, HomesFor(program, rows));
-  hbm.gradients += LevelsOf(microbatches) * sizeof(float) *
-                   static_cast<double>(program_.gradient_elements);
-  hbm.inputs += static_cast<double>(microbatches - 1) *
-                static_cast<double>(rows) *
-                static_cast<double>(program_.input_bytes_per_row());
-  return hbm;
+  return Sum(FullestHbm(graph_, program, HomesFor(program, rows)),
+             BesideThePass(program_, rows, microbatches));
 }
 
 bool ChipMemory::Fits(const ChipProgram& program, std::int64_t rows,
@@ -113,15 +141,23 @@ std::int64_t ChipMemory::MostRows(const ChipProgram& program,
   return fits;
 }
 
-HbmUse ChipMemory::At(std::int64_t batch_per_core,
-                      std::int64_t microbatches) const {
+const ChipNeed& ChipMemory::NeedOf(std::int64_t batch_per_core,
+                                   std::int64_t microbatches) const {
   const std::int64_t rows = batch_per_core / microbatches;
-  const ChipHbm hbm = Fullest(FusedFor(rows), rows, microbatches);
-  return {.parameters = Whole(hbm.weights),
-          .gradients = Whole(hbm.gradients),
-          .optimizer = Whole(hbm.optimizer_state),
-          .activations = Whole(hbm.activations),
-          .input = Whole(hbm.inputs)};
+  const auto known = needs_.find({rows, microbatches});
+  if (known != needs_.end()) return known->second;
+  const ChipHbm plain = Fullest(FusedFor(rows), rows, microbatches);
+  ChipNeed need = {UseOf(plain), {}};
+  if (recomputes_ && plain.total() > static_cast<double>(chip_.hbm_bytes)) {
+    ChipStep step =
+        ChipStepOf(program_, rows, chip_,
+                   RoomForPass(program_, rows, microbatches, chip_));
+    need = {
+        UseOf(Sum(step.fullest, BesideThePass(program_, rows, microbatches))),
+        std::move(step.recomputed)};
+  }
+  return needs_.emplace(std::pair(rows, microbatches), std::move(need))
+      .first->second;
 }
 
 std::int64_t ChipMemory::LargestBatch(std::int64_t microbatches) const {
@@ -152,16 +188,20 @@ absl::Status ChipMemory::Admit(std::int64_t batch_per_core,
   const std::int64_t largest = LargestBatch(microbatches);
   const std::string remedy =
       largest >= 1
-          ? absl::StrCat("the largest batch per ", replica, " that fits is ",
+          ? absl::StrCat("the largest batch per ", replica, " that fits ",
+                         recomputes_ ? "without recomputation " : "", "is ",
                          FormatCount(largest))
           : absl::StrCat("not even one example per ", replica, " fits, ",
                          FormatBytes(At(0, microbatches).total()),
                          " are needed without any; make the model smaller, or "
                          "take a slice of chips with more HBM");
-  return absl::ResourceExhaustedError(
-      absl::StrCat("model ", program_.name, " with ",
-                   FormatCount(batch_per_core), " examples per ", replica, " ",
-                   NeedText(use, chip_.hbm_bytes, replica), ": ", remedy));
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "model ", program_.name, " with ", FormatCount(batch_per_core),
+      " examples per ", replica, " ", NeedText(use, chip_.hbm_bytes, replica),
+      recomputes_ && use.total() < kMostBytes
+          ? ", with all recomputed that can be: "
+          : ": ",
+      remedy));
 }
 
 }  // namespace podsim

@@ -9,6 +9,8 @@
 
 #include <cstdint>
 #include <map>
+#include <utility>
+#include <vector>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -16,6 +18,7 @@
 #include "chip/graph.h"
 #include "chip/homes.h"
 #include "chip/program.h"
+#include "chip/remat.h"
 #include "interconnect/topology/chip.h"
 #include "models/graph/program.h"
 
@@ -34,6 +37,16 @@ struct HbmUse {
   }
 };
 
+// What of a core's HBM the pass over `rows` examples may take, one of so many
+// microbatches: what their partial sums and the inputs of the others leave.
+double RoomForPass(const Program& program, std::int64_t rows,
+                   std::int64_t microbatches, const ChipFigures& chip);
+
+struct ChipNeed {
+  HbmUse use;
+  std::vector<Recomputed> recomputed;  // to need no more than there is
+};
+
 // With several `microbatches` (a power of two that divides the batch) a core
 // holds the activations of one at a time, all of the batch's input, and the
 // gradients of one and of the partial sums of their tree
@@ -41,17 +54,26 @@ struct HbmUse {
 class ChipMemory {
  public:
   // Of the training step of `program`; of one that does not train, the
-  // evaluation's. `program` must outlive it.
-  ChipMemory(const Program& program, const ChipFigures& chip);
+  // evaluation's. `recomputes`: where HBM is too small, products are computed
+  // again (chip/remat.h). `program` must outlive it.
+  ChipMemory(const Program& program, const ChipFigures& chip,
+             bool recomputes = false);
 
-  HbmUse At(std::int64_t batch_per_core, std::int64_t microbatches = 1) const;
+  // At most as much as there is, or the least that it can be.
+  const ChipNeed& NeedOf(std::int64_t batch_per_core,
+                         std::int64_t microbatches = 1) const;
+  const HbmUse& At(std::int64_t batch_per_core,
+                   std::int64_t microbatches = 1) const {
+    return NeedOf(batch_per_core, microbatches).use;
+  }
 
-  // A batch per core, a multiple of `microbatches`, that fits, and beyond which
-  // none is known to; 0 if not even one row of each does.
+  // A batch per core, a multiple of `microbatches`, that fits without anything
+  // recomputed, and beyond which none is known to; 0 if not even one row of
+  // each does.
   std::int64_t LargestBatch(std::int64_t microbatches = 1) const;
 
-  // OK, or RESOURCE_EXHAUSTED with the table of HbmUse, the core's HBM and the
-  // largest batch per core that fits; INVALID_ARGUMENT for a batch below 1.
+  // OK, or RESOURCE_EXHAUSTED with the table of HbmUse, the core's HBM and
+  // LargestBatch; INVALID_ARGUMENT for a batch below 1.
   // `replica`: what the slice's cores are called in messages, "chip" where
   // those of a chip act as one.
   absl::Status Admit(std::int64_t batch_per_core, std::int64_t microbatches = 1,
@@ -72,9 +94,12 @@ class ChipMemory {
 
   const Program& program_;
   const ChipFigures chip_;
+  const bool recomputes_;
   const ChipGraph graph_;
   const ChipFacts facts_;
   mutable std::map<std::int64_t, ChipProgram> fused_;  // by rows
+  // By rows and microbatches.
+  mutable std::map<std::pair<std::int64_t, std::int64_t>, ChipNeed> needs_;
 };
 
 }  // namespace podsim

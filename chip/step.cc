@@ -10,14 +10,19 @@
 namespace podsim {
 
 ChipStep ChipStepOf(const Program& program, std::int64_t rows,
-                    const ChipFigures& chip) {
-  ChipStep step;
-  step.graph = ChipGraphOf(program, EntryPoint::kTrainMicrobatch);
-  step.program = FuseForChip(step.graph, FactsOf(step.graph),
-                             {.rows = rows,
-                              .matrix_unit_side = chip.matrix_unit_side,
-                              .on_chip_bytes = chip.on_chip_bytes});
-  return step;
+                    const ChipFigures& chip, double hbm_bytes) {
+  RematResult fused =
+      FuseWithin(ChipGraphOf(program, EntryPoint::kTrainMicrobatch),
+                 {.fuse = {.rows = rows,
+                           .matrix_unit_side = chip.matrix_unit_side,
+                           .on_chip_bytes = chip.on_chip_bytes},
+                  .rates = RatesOf(chip),
+                  .hbm_bytes = hbm_bytes,
+                  .weights_first = true});
+  return {.graph = std::move(fused.graph),
+          .program = std::move(fused.program),
+          .recomputed = std::move(fused.recomputed),
+          .fullest = fused.fullest};
 }
 
 ChipStep WithOnChip(ChipStep step, std::int64_t rows, double on_chip_bytes) {

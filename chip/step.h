@@ -9,12 +9,15 @@
 #define PODSIM_CHIP_STEP_H_
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "base/units.h"
 #include "chip/graph.h"
+#include "chip/homes.h"
 #include "chip/kernel_time.h"
 #include "chip/program.h"
+#include "chip/remat.h"
 #include "interconnect/topology/chip.h"
 #include "models/graph/program.h"
 
@@ -22,13 +25,19 @@ namespace podsim {
 
 // Forward and backward pass of one core's `rows` examples, and the update. The
 // same for every slice whose cores have as many rows, the same matrix units and
-// as much room for values between kernels.
+// as much room for values between kernels and in HBM.
 struct ChipStep {
   ChipGraph graph;
   ChipProgram program;
+  std::vector<Recomputed> recomputed;
+  ChipHbm fullest;
 };
-ChipStep ChipStepOf(const Program& program, std::int64_t rows,
-                    const ChipFigures& chip);
+// `hbm_bytes`: what the pass may take of HBM; where it would take more,
+// products are recomputed until it does not, or as much less as can be
+// (FuseWithin; products with a weight before others, as XLA does).
+ChipStep ChipStepOf(
+    const Program& program, std::int64_t rows, const ChipFigures& chip,
+    double hbm_bytes = std::numeric_limits<double>::infinity());
 
 // The kernels of any graph of one core's `rows` examples, for matrix units that
 // take tiles of 128 x 128.

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "chip/hbm_use.h"
 #include "runtime/job/geography.h"
 #include "runtime/job/geography_bytes.h"
 
@@ -118,7 +119,11 @@ SimTime PriceStore(const BucketPlace& store, std::int64_t stored_example_bytes,
 absl::StatusOr<ChipStep> ChipStepFor(const Program& program, const Slice& slice,
                                      const StepOptions& options) {
   PODSIM_RETURN_IF_ERROR(CheckStep(program, options));
-  return ChipStepOf(program, options.rows(), slice.chip());
+  const std::int64_t rows = options.batch_per_core / options.microbatches;
+  if (!options.recomputes) return ChipStepOf(program, rows, slice.chip());
+  return ChipStepOf(
+      program, rows, slice.chip(),
+      RoomForPass(program, rows, options.microbatches, slice.chip()));
 }
 
 absl::StatusOr<StepParts> PriceStep(const Program& program,

@@ -27,6 +27,8 @@ struct StepOptions {
   // core's memory before they travel. Divides the batch.
   std::int64_t microbatches = 1;
   int gradient_bytes = 4;  // of an element on the links
+  // Where a core's HBM is too small, products are computed again.
+  bool recomputes = true;
   // Where examples come from, of so many bytes each; borrowed. nullptr: files
   // of the hosts, which take no time here.
   const BucketPlace* store = nullptr;

@@ -25,6 +25,7 @@ StepOptions OptionsOf(const JobPlan& plan, std::int64_t batch_per_core) {
     options.microbatches = batch_per_core / rows;
   if (plan.spec().ici_dtype() == words::WireType::bfloat16)
     options.gradient_bytes = 2;
+  options.recomputes = plan.spec().remat() == words::Remat::auto_;
   const BucketPlace* store = PlaceOf(plan.geography(), "data_dir");
   if (store != nullptr && HasLink(*store)) {
     options.store = store;

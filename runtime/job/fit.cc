@@ -1,11 +1,10 @@
 #include "runtime/job/fit.h"
 
 #include <algorithm>
-#include <iterator>
 #include <string>
-#include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "chip/hbm_use.h"
@@ -15,62 +14,44 @@
 #include "interconnect/topology/slice.h"
 #include "job/plan_program.h"
 #include "job/plan_warning.h"
-#include "models/ops/op_table.h"
 #include "models/zoo/zoo.h"
 #include "runtime/job/geography.h"
 #include "runtime/job/reduction.h"
 #include "runtime/job/smaller_job.h"
+#include "settings/words.h"
 
 namespace podsim {
 namespace {
 
-// Examples per core, beyond which no warning is worth it.
-constexpr std::int64_t kMostCounted = 1 << 20;
-
-// Ops of which a compiler may hold less, or more, than op after op says.
-bool HasOtherOps(const Program& program) {
-  constexpr const char* kPlain[] = {
-      "AddBias",  "BiasGrad",         "reduce",          "SoftmaxXent",
-      "constant", "convert",          "SoftmaxXentGrad", "Scale",
-      "Reshape",  "broadcast_in_dim", "RoundBFloat16",   "MatMul",
-      "CoreSum"};
-  const auto found = program.entries.find(EntryPoint::kTrainMicrobatch);
-  if (found == program.entries.end()) return false;
-  for (const Segment& segment : found->second)
-    for (const Instruction& instruction : segment.instructions) {
-      const OpEntry& entry = EntryOf(instruction.op);
-      if (!entry.is_element_wise && !entry.is_view &&
-          (!entry.is_product() || entry.product == ProductForm::kGeneral) &&
-          std::none_of(
-              std::begin(kPlain), std::end(kPlain),
-              [&](std::string_view name) { return name == entry.name; }))
-        return true;
-    }
-  return false;
-}
-
-// A model of the caller's, and one for plans, with other ops than products and
-// element-wise ones is warned of.
-absl::Status AdmitOrWarn(const Program& program, const ChipMemory& memory,
-                         const ResolvedJob& job, std::int64_t batch,
-                         std::int64_t microbatches, JobPlan& plan) {
-  const absl::Status status =
-      memory.Admit(batch, microbatches, job.slice.replica_name());
-  if (!absl::IsResourceExhausted(status) || batch > kMostCounted) return status;
-  const bool planned =
-      IsPlanned(job.spec.model()) &&
-      memory.At(0, microbatches).total() <= job.slice.chip().hbm_bytes;
-  if ((!job.spec.has_model_file() && !planned) || !HasOtherOps(program))
-    return status;
-  const char* const kind = "HBM, without recomputation beyond what there is";
-  for (const PlanWarning& known : plan.warnings())
-    if (known.kind() == kind) return absl::OkStatus();
-  AddWarning(kind,
-             absl::StrCat(std::string(status.message()),
-                          "; a compiler that computes activations again needs "
-                          "less: it runs all the same"),
-             plan);
-  return absl::OkStatus();
+// "recomputes 71 products ...": what it costs, and how to need none of it.
+void WarnOfRecomputed(const ChipNeed& need, const ResolvedJob& job,
+                      const ChipMemory& memory, std::int64_t microbatches,
+                      JobPlan& plan) {
+  if (need.recomputed.empty()) return;
+  double flops = 0;
+  SimTime time;
+  for (const Recomputed& each : need.recomputed) {
+    flops += each.flops;
+    time += each.time;
+  }
+  const std::int64_t largest = memory.LargestBatch(microbatches);
+  const char* const replica = job.slice.replica_name();
+  AddWarning(
+      "HBM, recomputation",
+      absl::StrCat(
+          "the HBM of a ", replica,
+          " has no room for all activations: each step "
+          "computes ",
+          FormatCounted(static_cast<std::int64_t>(need.recomputed.size()),
+                        "product"),
+          " again, ",
+          absl::StrFormat("%.3g TFLOP in %.3g ms sim", flops / 1e12,
+                          1e3 * time.seconds()),
+          largest >= 1 ? absl::StrCat("; up to ", FormatCount(largest),
+                                      " examples per ", replica, " need none")
+                       : "",
+          "; --remat=none refuses such a job"),
+      plan);
 }
 
 // Says which batch to type in the place of one that does not fit.
@@ -93,7 +74,7 @@ absl::Status WithFittingBatch(const absl::Status& status,
 CoreMemory CoreMemoryOf(const ChipMemory& chip_memory,
                         std::int64_t batch_per_core, std::int64_t hbm_bytes,
                         std::int64_t microbatches) {
-  const HbmUse use = chip_memory.At(batch_per_core, microbatches);
+  const HbmUse& use = chip_memory.At(batch_per_core, microbatches);
   CoreMemory memory;
   memory.set_hbm(hbm_bytes);
   memory.set_parameters(use.parameters);
@@ -181,18 +162,22 @@ std::string WhatFits(const JobPlan& plan, std::int64_t limit) {
 absl::Status FillMemory(const Program& program, const ResolvedJob& job,
                         JobPlan& plan) {
   const std::int64_t hbm = job.slice.chip().hbm_bytes;
-  const ChipMemory memory(program, job.slice.chip());
+  const char* const replica = job.slice.replica_name();
+  const ChipMemory memory(
+      program, job.slice.chip(),
+      /*recomputes=*/job.spec.remat() == words::Remat::auto_);
   const std::int64_t eval_batch = plan.eval_batch_per_core();
   const std::int64_t tree = MicrobatchesPerCore(plan.bits());
   const std::int64_t microbatches = std::max<std::int64_t>(1, tree);
-  PODSIM_RETURN_IF_ERROR(WithFittingBatch(
-      AdmitOrWarn(program, memory, job, job.batch_per_core, microbatches, plan),
-      memory, job, microbatches, /*evaluates=*/false));
+  PODSIM_RETURN_IF_ERROR(
+      WithFittingBatch(memory.Admit(job.batch_per_core, microbatches, replica),
+                       memory, job, microbatches, /*evaluates=*/false));
   PODSIM_RETURN_IF_ERROR(Annotate(
-      WithFittingBatch(AdmitOrWarn(program, memory, job, eval_batch,
-                                   /*microbatches=*/1, plan),
+      WithFittingBatch(memory.Admit(eval_batch, /*microbatches=*/1, replica),
                        memory, job, /*microbatches=*/1, /*evaluates=*/true),
       "evaluation batch"));
+  WarnOfRecomputed(memory.NeedOf(job.batch_per_core, microbatches), job, memory,
+                   microbatches, plan);
   *plan.mutable_core_memory() =
       CoreMemoryOf(memory, job.batch_per_core, hbm, microbatches);
   const MachineUse use =

@@ -94,6 +94,16 @@ ordered_json HbmJson(const ExplainedHbm& hbm) {
   return json;
 }
 
+ordered_json RecomputedJson(const ChipExplanation& chip) {
+  ordered_json json = ordered_json::array();
+  for (const Recomputed& each : chip.recomputed)
+    json.push_back({{"name", each.name},
+                    {"flops", Whole(each.flops)},
+                    {"seconds", each.time.seconds()},
+                    {"freed_bytes", Whole(each.bytes)}});
+  return json;
+}
+
 }  // namespace
 
 std::string FormatExplanationJson(const PlanExplanation& explained) {
@@ -108,6 +118,7 @@ std::string FormatExplanationJson(const PlanExplanation& explained) {
     json["lines"].push_back(LineJson(line, chip));
   json["totals"] = TotalsJson(chip);
   json["hbm"] = HbmJson(explained.chip.hbm);
+  json["recomputed"] = RecomputedJson(chip);
   return json.dump();
 }
 

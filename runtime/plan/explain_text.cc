@@ -238,6 +238,37 @@ std::string HbmText(const PlanExplanation& explained, int columns) {
          ActivationsText(chip.hbm, columns);
 }
 
+// What is computed again, what frees most of HBM first.
+std::string RecomputedText(const ChipExplanation& chip, int columns) {
+  constexpr std::size_t kMostNamed = 5;
+  std::vector<Recomputed> all = chip.recomputed;
+  if (all.empty()) return "";
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Recomputed& a, const Recomputed& b) {
+                     return a.bytes > b.bytes;
+                   });
+  double flops = 0;
+  SimTime time;
+  for (const Recomputed& each : all) {
+    flops += each.flops;
+    time += each.time;
+  }
+  std::vector<std::string> named;
+  for (const Recomputed& each : all)
+    if (named.size() < kMostNamed)
+      named.push_back(absl::StrCat(each.name, " (", BytesText(each.bytes),
+                                   " freed, ",
+                                   ThousandsText(each.flops, "FLOP"), ", ",
+                                   SpanText(each.time.seconds()), ")"));
+  return CommentText(
+      absl::StrCat(
+          "computed again for lack of room, ",
+          FormatCounted(static_cast<std::int64_t>(all.size()), "product"), ", ",
+          ThousandsText(flops, "FLOP"), " in ", SpanText(time.seconds()), ": ",
+          absl::StrJoin(named, ", "), all.size() > kMostNamed ? ", ..." : ""),
+      columns);
+}
+
 }  // namespace
 
 std::string FormatExplanation(const Ladder& ladder,
@@ -249,12 +280,12 @@ std::string FormatExplanation(const Ladder& ladder,
   const TableText table =
       FormatTable(KernelTable(chip, shown, columns), columns);
   const std::string troubles = FormatTroubles(ladder, columns);
-  return absl::StrCat(AboutKernels(ladder, explained, columns), "#\n",
-                      table.text, MoreKernelsText(chip, shown, columns),
-                      LeftOutText(table.left_out, columns), "#\n",
-                      TotalsText(chip, columns), "#\n",
-                      HbmText(explained, columns),
-                      troubles.empty() ? "" : "#\n", troubles);
+  return absl::StrCat(
+      AboutKernels(ladder, explained, columns), "#\n", table.text,
+      MoreKernelsText(chip, shown, columns),
+      LeftOutText(table.left_out, columns), "#\n", TotalsText(chip, columns),
+      "#\n", HbmText(explained, columns), RecomputedText(chip, columns),
+      troubles.empty() ? "" : "#\n", troubles);
 }
 
 }  // namespace podsim

@@ -1,7 +1,11 @@
 #include "runtime/plan/plan_explanation.h"
 
+#include <limits>
+
 #include "base/status.h"
+#include "chip/hbm_use.h"
 #include "job/plan_program.h"
+#include "settings/words.h"
 
 namespace podsim {
 
@@ -16,7 +20,11 @@ absl::StatusOr<PlanExplanation> ExplainRow(const LadderRow& row) {
     explained.microbatches = bits.batch_per_core() / bits.microbatch_size();
   }
   const ChipFigures chip = row.slice.chip();
-  explained.chip = ExplainStep(ChipStepOf(program, explained.rows, chip),
+  const double room =
+      row.plan.spec().remat() == words::Remat::none
+          ? std::numeric_limits<double>::infinity()
+          : RoomForPass(program, explained.rows, explained.microbatches, chip);
+  explained.chip = ExplainStep(ChipStepOf(program, explained.rows, chip, room),
                                explained.rows, chip);
   return explained;
 }
