@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "models/import/align.h"
+#include "models/import/barriers.h"
 #include "models/import/own_rows.h"
 #include "models/ops/constant_value.h"
 
@@ -27,6 +28,28 @@ bool IsRounded(const FlatOp& op) {
 
 }  // namespace
 
+Value GraphOfFlat::Barred(Value value) {
+  const auto [known, is_new] =
+      known_.try_emplace(KeyOf(kBarrier, {value.id}, OpAttributes()));
+  if (is_new) {
+    const auto index = static_cast<std::int32_t>(barred_.size());
+    known->second.push_back({kFirstBarred + index});
+    barred_.push_back(InGraph(value));
+  }
+  return known->second[0];
+}
+
+Value GraphOfFlat::InGraph(Value value) const {
+  return value.id < kFirstBarred
+             ? value
+             : barred_[static_cast<std::size_t>(value.id - kFirstBarred)];
+}
+
+std::vector<Value> GraphOfFlat::InGraph(std::vector<Value> values) const {
+  for (Value& value : values) value = InGraph(value);
+  return values;
+}
+
 absl::StatusOr<Value> GraphOfFlat::Apply(OpCode op,
                                          const std::vector<Value>& in,
                                          OpAttributes attributes, int output) {
@@ -38,7 +61,7 @@ absl::StatusOr<Value> GraphOfFlat::Apply(OpCode op,
   const auto which = static_cast<std::size_t>(output);
   if (found != known_.end()) return found->second[which];
   std::vector<Value> results =
-      graph_.Apply(op, in, std::move(attributes), place_);
+      graph_.Apply(op, InGraph(in), std::move(attributes), place_);
   PODSIM_RETURN_IF_ERROR(graph_.status());
   const Value result = results[which];
   known_.emplace(std::move(key), std::move(results));
@@ -123,11 +146,12 @@ absl::StatusOr<Value> GraphOfFlat::Make(const FlatOp& op,
       return absl::UnimplementedError(
           "it computes with the numbers of a random key; draw with jax.random "
           "from the key that the function is given");
+  if (op.Is(kBarrier)) return Barred(in[0]);
   PODSIM_ASSIGN_OR_RETURN(const Value value, Apply(CodeOf(*op.entry), in,
                                                    op.attributes, op.output));
   if (graph_.type(value).shape == op.type.shape) return value;
   return absl::UnimplementedError(
-      absl::StrCat("of (", TypesText(graph_, in), ") it makes ",
+      absl::StrCat("of (", TypesText(graph_, InGraph(in)), ") it makes ",
                    ToString(graph_.type(value)), ", not ", ToString(op.type)));
 }
 
@@ -154,7 +178,7 @@ absl::StatusOr<std::vector<Value>> GraphOfFlat::Build(
                                        std::string(value.status().message())));
     values[i] = *value;
   }
-  return at(function.results);
+  return InGraph(at(function.results));
 }
 
 }  // namespace podsim

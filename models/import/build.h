@@ -2,6 +2,7 @@
 #ifndef PODSIM_MODELS_IMPORT_BUILD_H_
 #define PODSIM_MODELS_IMPORT_BUILD_H_
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -15,7 +16,8 @@ namespace podsim {
 class GraphOfFlat {
  public:
   // `graph` outlives this. Functions that are built by one of these share what
-  // they compute alike.
+  // they compute alike, but for what is behind barriers (barriers.h), which
+  // themselves are not in the graph.
   explicit GraphOfFlat(Graph& graph) : graph_(graph) {}
 
   // `arguments`: a value of the graph for each parameter, of its type.
@@ -25,6 +27,13 @@ class GraphOfFlat {
                                            const std::vector<Value>& arguments);
 
  private:
+  // Ids from here on are no values of the graph: a barrier's result, whose
+  // value is InGraph.
+  static constexpr std::int32_t kFirstBarred = 1 << 30;
+
+  Value Barred(Value value);
+  Value InGraph(Value value) const;
+  std::vector<Value> InGraph(std::vector<Value> values) const;
   absl::StatusOr<Value> Make(const FlatOp& op, const std::vector<Value>& in);
   // The op's result: a new one, or that of an equal op before.
   absl::StatusOr<Value> Apply(OpCode op, const std::vector<Value>& in,
@@ -39,6 +48,7 @@ class GraphOfFlat {
   Graph& graph_;
   std::string place_;
   std::map<std::string, std::vector<Value>, std::less<>> known_;
+  std::vector<Value> barred_;  // by id from kFirstBarred on
 };
 
 }  // namespace podsim

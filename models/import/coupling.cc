@@ -5,6 +5,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "models/import/barriers.h"
 #include "models/import/degrees.h"
 #include "models/import/pod_means.h"
 
@@ -23,7 +24,7 @@ bool IsSumOfOperands(const FlatOp& op) {
   if (op.Is("reduce")) return op.attributes.word == "add";
   return op.IsAnyOf({"add", "subtract", "negate", "Reshape", "broadcast_in_dim",
                      "slice", "pad", "concatenate", "reverse", "transpose",
-                     "AddBias", "BiasGrad", "Scale", "StopGradient"});
+                     "AddBias", "BiasGrad", "Scale", kBarrier});
 }
 
 // Linear in each operand by itself.

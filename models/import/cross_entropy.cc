@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "models/import/barriers.h"
 #include "models/ops/rules.h"
 
 namespace podsim {
@@ -38,7 +39,18 @@ class Reader {
  public:
   explicit Reader(FlatBuilder& builder) : builder_(builder) {}
 
-  const FlatOp& op(int place) const { return builder_.op(place); }
+  // Behind barriers: what a policy of jax.checkpoint keeps is read as it was
+  // computed.
+  int Seen(int place) const {
+    while (builder_.op(place).Is(kBarrier))
+      place = builder_.op(place).operands[0];
+    return place;
+  }
+  const FlatOp& op(int place) const { return builder_.op(Seen(place)); }
+  // -1: no place, which is the same as none.
+  bool AreSame(int a, int b) const {
+    return a >= 0 && b >= 0 && Seen(a) == Seen(b);
+  }
   bool Is(int place, std::string_view name) const { return op(place).Is(name); }
   int Operand(int place, std::size_t i) const { return op(place).operands[i]; }
 
@@ -55,13 +67,13 @@ class Reader {
   // Behind such conversions.
   int Unconverted(int place) const {
     while (ConvertsFloats(place)) place = Operand(place, 0);
-    return place;
+    return Seen(place);
   }
   // Behind reshapes, too.
   int Bare(int place) const {
     while (Is(place, "Reshape") || ConvertsFloats(place))
       place = Operand(place, 0);
-    return place;
+    return Seen(place);
   }
 
   // [B, N] of floats.
@@ -91,13 +103,13 @@ class Reader {
 
   // The largest of each row of `x`.
   bool IsLargestItself(int place, int x) const {
-    return FoldsRows(place, "maximum") && Operand(place, 0) == x;
+    return FoldsRows(place, "maximum") && AreSame(Operand(place, 0), x);
   }
   // That, or 0 where it is infinite.
   bool IsLargestOf(int place, int x) const {
     if (Is(place, "select") && Is(Operand(place, 0), "is_finite") &&
         builder_.NumberOf(Operand(place, 2)) == 0)
-      return Operand(Operand(place, 0), 0) == Operand(place, 1) &&
+      return AreSame(Operand(Operand(place, 0), 0), Operand(place, 1)) &&
              IsLargestOf(Operand(place, 1), x);
     return IsLargestItself(place, x);
   }
@@ -160,7 +172,7 @@ class Reader {
   // Whether an op makes it of `a`.
   bool IsNegated(int place, int a) const {
     place = Unconverted(place);
-    return Is(place, "negate") && Unconverted(Operand(place, 0)) == a;
+    return Is(place, "negate") && AreSame(Unconverted(Operand(place, 0)), a);
   }
 
   // Whether b is -a, of numbers that are known or by an op.
@@ -331,7 +343,7 @@ Found LogLikelihood(FlatBuilder& builder, const FlatOp& op) {
   const int log = reader.RepeatedInRows(reader.Operand(centred, 1));
   if (x < 0 || log < 0) return std::nullopt;
   const Logits logits = reader.LogitsOfLog(log);
-  if (logits.x != x) return std::nullopt;
+  if (!reader.AreSame(logits.x, x)) return std::nullopt;
   return NegativeLosses(builder, logits, op);
 }
 
@@ -351,7 +363,8 @@ Found CrossEntropy(FlatBuilder& builder, const FlatOp& op) {
     known = taken;
     taken = reader.Bare(reader.Operand(taken, 1));
   }
-  if (!reader.GathersOfRows(reader.op(taken)) || reader.Operand(taken, 0) != x)
+  if (!reader.GathersOfRows(reader.op(taken)) ||
+      !reader.AreSame(reader.Operand(taken, 0), x))
     return std::nullopt;
   auto losses = LossesOf(builder, logits, reader.Operand(taken, 1), op.type);
   if (!losses.ok() || known < 0) return losses;
@@ -362,7 +375,7 @@ Found CrossEntropyGradient(FlatBuilder& builder, const FlatOp& op) {
   if (!op.Is("add")) return std::nullopt;
   const Reader reader(builder);
   for (const std::size_t i : {0U, 1U}) {
-    const int scatter = op.operands[i];
+    const int scatter = reader.Seen(op.operands[i]);
     const int product = op.operands[1 - i];
     if (!reader.ScattersToRows(scatter) || !reader.Is(product, "multiply"))
       continue;
@@ -371,7 +384,8 @@ Found CrossEntropyGradient(FlatBuilder& builder, const FlatOp& op) {
           reader.LogitsOfExponentials(reader.Operand(product, 1 - j));
       const int quotient = reader.RepeatedInRows(reader.Operand(product, j));
       if (logits.x < 0 || quotient < 0 || !reader.Is(quotient, "divide") ||
-          reader.LogitsOfSum(reader.Operand(quotient, 1)).x != logits.x)
+          !reader.AreSame(reader.LogitsOfSum(reader.Operand(quotient, 1)).x,
+                          logits.x))
         continue;
       const int numerator = reader.Bare(reader.Operand(quotient, 0));
       const bool sums = reader.FoldsRows(numerator, "add") &&

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "models/import/barriers.h"
 #include "models/ops/constant_value.h"
 
 namespace podsim {
@@ -31,7 +32,7 @@ bool KeepsScale(const FlatOp& op) {
   if (op.Is("reduce_window"))
     return op.attributes.word == "add" || op.attributes.word == "maximum";
   return op.IsAnyOf({"negate", "abs", "convert", "Reshape", "broadcast_in_dim",
-                     "slice", "transpose", "reverse", "Scale", "StopGradient",
+                     "slice", "transpose", "reverse", "Scale", kBarrier,
                      "BiasGrad", "CoreSum", "Relu", "RoundBFloat16"});
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/import/align.h"
+#include "models/import/barriers.h"
 #include "models/import/flat_builder.h"
 #include "models/import/formula_builder.h"
 #include "models/ops/constant_value.h"
@@ -114,8 +115,7 @@ class EvalLossFinder {
 
   // The same number in another shape or type.
   bool IsHandedOn(const FlatOp& op) const {
-    if (op.Is("Reshape") || op.Is("broadcast_in_dim") || op.Is("StopGradient"))
-      return true;
+    if (op.IsAnyOf({"Reshape", "broadcast_in_dim", kBarrier})) return true;
     if (!op.Is("convert")) return false;
     const DType from = OpAt(op.operands[0]).type.dtype;
     return op.type.dtype == from ||
@@ -196,8 +196,8 @@ class EvalLossFinder {
       return formula_.Node(
           MetricFormula::SELECT,
           {NumberOf(in[0]), SumOf(in[1], factor), SumOf(in[2], factor)});
-    const bool keeps =
-        op.Is("Reshape") || op.Is("StopGradient") || IsAddition(op);
+    if (op.Is(kBarrier)) return SumOf(in[0], factor);
+    const bool keeps = op.Is("Reshape") || IsAddition(op);
     return keeps && factor == kNoFactor ? SumOf(in[0], factor) : kNoNumber;
   }
 

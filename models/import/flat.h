@@ -46,6 +46,7 @@ inline constexpr int kMostFlatOps = 1 << 18;
 
 // Calls are put where they are called, loops whose length follows from
 // constants taken apart, small whole numbers that follow from constants known.
+// An opt-barrier becomes barriers (barriers.h).
 // Errors: UNIMPLEMENTED (an instruction that is not imported, by its name and
 //   the line that made it), INVALID_ARGUMENT (one whose operands do not fit).
 absl::StatusOr<FlatFunction> Flatten(const HloModule& module);

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "models/import/barriers.h"
 #include "models/import/flat.h"
 #include "models/import/flat_builder.h"
 #include "models/import/hlo_value.h"
@@ -15,6 +16,7 @@
 #include "models/import/orders.h"
 #include "models/import/random_keys.h"
 #include "models/import/reducer.h"
+#include "models/ops/rules.h"
 
 namespace podsim {
 namespace {
@@ -151,12 +153,37 @@ class Flattener {
     if (code == "while") return Loop(instruction, operands);
     if (const HloValue* refused = FirstRefused(operands)) return *refused;
     if (code == "conditional") return Choice(instruction, operands);
-    if ((code == "copy" || code == "opt-barrier" || code == "bitcast") &&
-        operands.size() == 1)
+    if ((code == "copy" || code == "bitcast") && operands.size() == 1)
       return operands[0];
+    if (code == "opt-barrier" && operands.size() == 1) {
+      builder_.SetPlace(PlaceOf(from), WordsOf(from));
+      return Barred(operands[0], 0);
+    }
     if (code == "custom-call") return Custom(from, operands);
     if (HasNoElements(from.shape())) return HloValue{};
     return Apply(instruction, operands);
+  }
+
+  // Its arrays of floats behind barriers. Whole numbers, truth values and keys
+  // are handed on, so that equal keys still draw the same bits, and so are
+  // numbers that are known.
+  absl::StatusOr<HloValue> Barred(const HloValue& value, int depth) {
+    if (value.parts != nullptr) {
+      if (depth > kDeepestCall) return BadCall("tuples are nested too deep");
+      HloValues parts;
+      for (const HloValue& each : *value.parts) {
+        if (++steps_ > kMostFlatOps)
+          return BadCall("too many parts of a barrier");
+        PODSIM_ASSIGN_OR_RETURN(parts.emplace_back(), Barred(each, depth + 1));
+      }
+      return TupleValue(std::move(parts));
+    }
+    if (value.array < 0 || !IsFloat(builder_.type(value.array).dtype) ||
+        builder_.op(value.array).Is("constant"))
+      return value;
+    PODSIM_ASSIGN_OR_RETURN(const int array,
+                            builder_.Emit(kBarrier, {value.array}));
+    return ArrayValue(array);
   }
 
   // What draws or derives keys is not looked into: podsim's own stream takes

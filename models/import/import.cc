@@ -17,6 +17,7 @@
 #include "models/graph/graph.h"
 #include "models/graph/serialize_model.h"
 #include "models/import/align.h"
+#include "models/import/barriers.h"
 #include "models/import/build.h"
 #include "models/import/coupling.h"
 #include "models/import/draws.h"
@@ -83,7 +84,9 @@ absl::StatusOr<FlatFunction> FlatOf(const ImportFunction& from) {
   PODSIM_ASSIGN_OR_RETURN(const FlatFunction aligned,
                           Align(functions, batches));
   PODSIM_ASSIGN_OR_RETURN(const FlatFunction drawn, WithDraws(aligned));
-  PODSIM_ASSIGN_OR_RETURN(FlatFunction simple, Simplified(drawn));
+  PODSIM_ASSIGN_OR_RETURN(
+      FlatFunction simple,
+      Simplified(WithBarriersOf(RolesOf(from, drawn).variables, drawn)));
   if (const auto own = WithOwnNumbers(simple)) {
     PODSIM_ASSIGN_OR_RETURN(simple, Simplified(*own));
   }

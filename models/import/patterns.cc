@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "models/import/barriers.h"
 #include "models/import/cross_entropy.h"
 #include "models/import/known_places.h"
 #include "models/import/own_rows.h"
@@ -31,6 +32,23 @@ bool IsNumber(const FlatBuilder& builder, int place, double number) {
 // A value that sees rows of examples.
 bool IsBatchRows(const ValueType& type) {
   return IsRows(type) && type.batched();
+}
+
+// A barrier stands before shapes and repetitions, so that what is computed
+// again is read by the same patterns as what was computed before.
+Found BarrierOfMoved(FlatBuilder& builder, const FlatOp& op) {
+  if (!op.Is(kBarrier)) return std::nullopt;
+  std::vector<FlatOp> moves;  // the last one first
+  int place = op.operands[0];
+  while (builder.op(place).IsAnyOf({"Reshape", "broadcast_in_dim"})) {
+    moves.push_back(builder.op(place));
+    place = moves.back().operands[0];
+  }
+  if (moves.empty()) return std::nullopt;
+  absl::StatusOr<int> moved = builder.Emit(kBarrier, {place});
+  for (std::size_t i = moves.size(); i-- > 0 && moved.ok();)
+    moved = builder.Emit(moves[i].entry->name, {*moved}, moves[i].attributes);
+  return moved;
 }
 
 // A shape that comes and goes is the last one.
@@ -189,6 +207,7 @@ Found ReluGradient(FlatBuilder& builder, const FlatOp& op) {
 
 constexpr Pattern kPatterns[] = {
     PlaceIsNotNegative,  // before it is compared under another shape
+    BarrierOfMoved,
     ReshapeOfReshape,
     ElementsOfReshape,
     FoldOfOne,

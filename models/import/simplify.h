@@ -9,7 +9,8 @@ namespace podsim {
 
 // Reads backwards what a framework lowered: shapes that come and go, products
 // of matrices with their transposes, a bias, relu and its gradient, sums of one
-// number, comparisons whose outcome is known. `from` is aligned.
+// number, comparisons whose outcome is known. Equal ops are one, but for what
+// barriers (barriers.h) keep apart. `from` is aligned.
 // Errors: those of InferTypes, for ops that do not take what they are given.
 absl::StatusOr<FlatFunction> Simplified(const FlatFunction& from);
 

@@ -26,6 +26,8 @@ HELD_OUT = 77  # no multiple of what the cores evaluate at once
 # Of the loss l and the weight d of each example.
 FORMS = {
     "a weighted mean": lambda l, d: (l * d).sum() / jnp.maximum(d.sum(), 1),
+    "a weighted mean, computed again": jax.checkpoint(
+        lambda l, d: (l * d).sum() / jnp.maximum(d.sum(), 1)),
     "where its weights have a sum": lambda l, d: jnp.where(
         d.sum() > 0, (l * d).sum() / jnp.where(d.sum() > 0, d.sum(), 1.0), 0.0),
     "by a condition": lambda l, d: jax.lax.cond(
@@ -40,8 +42,8 @@ FORMS = {
     "by the effective number": lambda l, d: (l * d).sum() * d.sum() / ((d * d).sum() + 1.0),
     "by the logarithm of a sum": lambda l, d: jnp.mean(l) * jnp.log1p(d.sum()),
 }
-EQUAL = ("a weighted mean", "where its weights have a sum", "by a condition",
-         "a mean over a mask", "a count that is clipped",
+EQUAL = ("a weighted mean", "a weighted mean, computed again", "where its weights have a sum",
+         "by a condition", "a mean over a mask", "a count that is clipped",
          "another loss where there are few", "weights that are normalized first", "advantages")
 NOT_EVALUATED = ("advantages",)  # of EQUAL: a warning says so
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.ad_checkpoint import checkpoint_name
 
-from layers import BATCH, CLASSES, cross_entropy, dense
+from layers import BATCH, CLASSES, cross_entropy, dense, layer_norm
 
 KEPT = np.float32(0.9)  # float32 in float64, too: there it decides by the same bits
 
@@ -54,3 +55,30 @@ def shared_draws(draw):
         return cross_entropy(dense(x, p["logits"]), labels)
 
     return loss, params, (draw.normal(BATCH, 9, 12), draw.classes(BATCH))
+
+
+def recomputed(draw):
+    """jax.checkpoint around all there is: a layer that draws, layers by several policies, and
+    the loss."""
+    width = 24
+    policies = jax.checkpoint_policies
+    ways = (None, policies.dots_saveable, policies.save_only_these_names("up"),
+            policies.everything_saveable)
+    params = {f"layer_{i}": {"norm": draw.norm(width), "up": draw.dense(width, 2 * width),
+                             "down": draw.dense(2 * width, width)} for i in range(len(ways))}
+    params |= {"in": draw.dense(12, width), "logits": draw.dense(width, CLASSES)}
+
+    def layer(x, p):
+        up = checkpoint_name(dense(layer_norm(x, p["norm"]), p["up"]), "up")
+        return x + dense(jax.nn.gelu(up), p["down"])
+
+    def loss(p, batch, key):
+        x, labels = batch
+        x = jax.checkpoint(lambda v, q: dropout(jnp.tanh(dense(v, q)), key))(x, p["in"])
+        for i, policy in enumerate(ways):
+            x = jax.checkpoint(layer, policy=policy)(x, p[f"layer_{i}"])
+        head = jax.checkpoint(lambda v, q: cross_entropy(dense(v, q), labels),
+                              policy=policies.everything_saveable)
+        return jax.checkpoint(cross_entropy)(dense(x, p["logits"]), labels) + head(x, p["logits"])
+
+    return loss, params, (draw.normal(BATCH, 12), draw.classes(BATCH))

@@ -15,9 +15,6 @@ _PMAP_AXIS = "pmap"  # is in the name of the axis over which jax.pmap calls shar
 _SHOWS = ("debug_print", "debug_callback")
 _SHOWN = ("jax.debug.print and jax.debug.callback are left out: the cores of a pod have no "
           "Python; return what is to be seen as a metric")
-_CHECKPOINT = ("jax.checkpoint has no effect: what the gradients need is kept, not computed again, "
-               "and the plan's HBM is that of a model without it")
-
 _ALL_WEIGHTS = "each core has its own examples of the batch, and all of the weights"
 _PLACED = f"jax.device_put has no effect: {_ALL_WEIGHTS}"
 _SHARDED = f"in_shardings or out_shardings of jax.jit has no effect: {_ALL_WEIGHTS}"
@@ -26,7 +23,6 @@ _DONATED = ("donate_argnums or donate_argnames of jax.jit has no effect: podsim 
 
 # Primitives that are accepted and do nothing, and what is said of them.
 _IDLE = {**dict.fromkeys(_SHOWS, _SHOWN),
-         **dict.fromkeys(("checkpoint", "remat", "remat2"), _CHECKPOINT),
          "sharding_constraint": f"with_sharding_constraint has no effect: {_ALL_WEIGHTS}"}
 
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/import/barriers.h"
 #include "models/import/pod_means.h"
 #include "tests/models/import/patterns_fixture.h"
 
@@ -84,6 +85,15 @@ TEST_F(CouplingTest, AWeightedMeansDenominatorIsReducedOverThePod) {
   const auto reduced = WithPodMeans(builder_.function(), found.to_reduce);
   ASSERT_TRUE(reduced.ok()) << reduced.status();
   EXPECT_THAT(Ops(*reduced), ::testing::Contains("all_reduce").Times(1));
+}
+
+TEST_F(CouplingTest, ASumIsSeenBehindABarrier) {
+  const int weighted = Sum(Emit("multiply", {losses_, weights_}));
+  const int count = Sum(weights_);
+  const Coupling found =
+      Of(Emit("divide", {weighted, Emit(kBarrier, {count})}));
+  EXPECT_EQ(found.op, -1);
+  EXPECT_THAT(found.to_reduce, ::testing::ElementsAre(count));
 }
 
 // max(sum(w), 1) / n of n cores is max(sum(w) / n, 1 / n).

@@ -10,6 +10,7 @@
 #include <map>
 #include <vector>
 
+#include "models/import/barriers.h"
 #include "models/import/simplify.h"
 #include "models/ops/reference.h"
 #include "tests/models/import/patterns_fixture.h"
@@ -319,6 +320,26 @@ TEST_F(CrossEntropyTest, ItsGradientIsWhatItWasWhereThereIsNoLabel) {
   const int of_sums = GradientBy(sums, put);
   ExpectEqual(of_sums, SomeLabels());
   EXPECT_THAT(Left(of_sums), Contains("SoftmaxXentGrad"));
+}
+
+// As jax.checkpoint hands on what a policy keeps, or the logits alone.
+TEST_F(CrossEntropyTest, IsReadBehindBarriers) {
+  const int kept = Emit(kBarrier, {Exponentials(x_)});
+  const int share = Emit(
+      "divide",
+      {Number(2, {{1}, 0}), Emit(kBarrier, {Folded("add", Exponentials(x_))})});
+  const int gradient = Emit("add", {Emit(kBarrier, {Scattered(-2)}),
+                                    Emit("multiply", {InRows(share), kept})});
+  const int logits = Emit(kBarrier, {x_});
+  for (const int result : {gradient, LogLikelihoodOf(logits, logits),
+                           CrossEntropyOf(logits, 0, /*is_masked=*/false)}) {
+    EXPECT_THAT(Left(result),
+                AllOf(Contains("SoftmaxXent"), Not(Contains("exponential"))));
+    ExpectEqual(result, SomeLabels());
+  }
+  EXPECT_THAT(Left(gradient), Not(Contains("StopGradient")))
+      << "of the logits themselves";
+  EXPECT_THAT(Left(LogLikelihoodOf(logits, logits)), Contains("StopGradient"));
 }
 
 }  // namespace

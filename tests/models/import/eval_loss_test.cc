@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "models/graph/metric_formula.h"
+#include "models/import/barriers.h"
 #include "tests/models/import/patterns_fixture.h"
 
 namespace podsim {
@@ -124,6 +125,14 @@ TEST_F(EvalLossTest, WeightsThatAreNormalizedFirstAreTheSame) {
   const Shape shape = builder_.type(weights_).shape;
   const int shares = Emit("divide", {weights_, Repeated(Sum(weights_), shape)});
   EXPECT_EQ(Value(Sum(Emit("multiply", {shares, losses_})), {6, 4}), 1.5);
+}
+
+TEST_F(EvalLossTest, BarriersChangeNothing) {
+  const Shape shape = builder_.type(weights_).shape;
+  const int count = Emit(kBarrier, {Sum(weights_)});
+  const int shares = Emit("divide", {weights_, Repeated(count, shape)});
+  const int behind = Emit(kBarrier, {shares});
+  EXPECT_EQ(Value(Sum(Emit("multiply", {behind, losses_})), {6, 4}), 1.5);
 }
 
 TEST_F(EvalLossTest, ElementsOfAnExampleAreSummedFirst) {

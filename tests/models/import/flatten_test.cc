@@ -10,7 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "models/import/barriers.h"
 #include "models/import/flat.h"
+#include "models/import/simplify.h"
 #include "tests/models/import/module_builder.h"
 #include "tests/testing/status_matchers.h"
 
@@ -376,6 +378,64 @@ TEST(FlattenTest, ChoosesAmongThreeBranches) {
   EXPECT_EQ(CountOf(function, "select"), 2);
   for (const char* code : {"abs", "tanh", "negate"})
     EXPECT_EQ(CountOf(function, code), 1);
+}
+
+TEST(FlattenTest, ABarrierMakesOtherValuesOfFloatsAlone) {
+  ModuleBuilder b;
+  const auto part = [&](std::int64_t tuple, std::int64_t index,
+                        hlo::PrimitiveType type) {
+    return b.Op("get-tuple-element", {tuple}, {4}, type,
+                [&](hlo::Instruction& get) { get.set_tuple_index(index); });
+  };
+  const auto x = b.Parameter({4});
+  const auto half = b.Parameter({4}, hlo::BF16);
+  const auto count = b.Parameter({4}, hlo::S32);
+  const auto key = b.Parameter({4}, hlo::U32);
+  const auto truth = b.Parameter({4}, hlo::PRED);
+  const auto inner = b.Op("tuple", {half, count, key, truth}, {}, hlo::TUPLE);
+  const auto all = b.Op("tuple", {x, b.Number(2, {4}), inner}, {}, hlo::TUPLE);
+  const auto barrier = b.Op("opt-barrier", {all}, {}, hlo::TUPLE);
+  const auto parts = part(barrier, 2, hlo::TUPLE);
+  b.Op("tuple",
+       {part(barrier, 0, hlo::F32), part(parts, 0, hlo::BF16),
+        part(barrier, 1, hlo::F32), part(parts, 1, hlo::S32),
+        part(parts, 2, hlo::U32), part(parts, 3, hlo::PRED)},
+       {}, hlo::TUPLE);
+  ASSERT_OK_AND_ASSIGN(const FlatFunction function, Flat(b));
+  const auto result = [&](std::size_t i) -> const FlatOp& {
+    return function.ops[static_cast<std::size_t>(function.results[i])];
+  };
+  for (const std::size_t i : {0U, 1U}) {
+    EXPECT_TRUE(result(i).Is(kBarrier)) << i;
+    EXPECT_EQ(result(i).operands[0], function.parameters[i]);
+  }
+  EXPECT_TRUE(result(2).Is("constant")) << "a number that is known";
+  for (const std::size_t i : {3U, 4U, 5U})
+    EXPECT_EQ(function.results[i], function.parameters[i - 1]);
+}
+
+TEST(FlattenTest, WhatIsComputedBehindABarrierIsComputedAgain) {
+  for (const auto& [code, times] :
+       {std::pair("copy", 1), std::pair("opt-barrier", 2)}) {
+    ModuleBuilder b;
+    const auto x = b.Parameter({4});
+    const auto once = b.Op("tanh", {x}, {4});
+    const auto again = b.Op("tanh", {b.Op(code, {x}, {4})}, {4});
+    b.Op("multiply", {once, again}, {4});
+    ASSERT_OK_AND_ASSIGN(const FlatFunction function, Flat(b));
+    ASSERT_OK_AND_ASSIGN(const FlatFunction simple, Simplified(function));
+    EXPECT_EQ(CountOf(simple, "tanh"), times) << code;
+  }
+}
+
+TEST(FlattenTest, RefusesABarrierOfMorePartsThanItTakesApart) {
+  ModuleBuilder b;
+  auto tuple = b.Parameter({4});
+  for (int level = 0; level < 20; ++level)
+    tuple = b.Op("tuple", {tuple, tuple}, {}, hlo::TUPLE);
+  b.Op("opt-barrier", {tuple}, {}, hlo::TUPLE);
+  EXPECT_THAT(Flat(b), StatusIs(absl::StatusCode::kInvalidArgument,
+                                HasSubstr("too many parts of a barrier")));
 }
 
 // A pair of x and of what podsim has not, one of which is the result.

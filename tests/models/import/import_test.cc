@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/graph/serialize_model.h"
@@ -25,6 +26,9 @@ using ::testing::HasSubstr;
 struct Besides {
   bool draws = false;    // x is multiplied by bits that a third argument draws
   bool of_each = false;  // a third result: x . w of each example
+  // An op code: x . w is computed again, of what that makes of w, and the
+  // gradient is multiplied by it.
+  std::string again;
 };
 
 // x . w of each example.
@@ -72,8 +76,14 @@ std::string Lowered(std::int64_t batch, const Besides& besides = {}) {
   const auto scaled =
       b.Op("multiply", {each, b.Number(share, {batch})}, {batch});
   const auto loss = reduce(scaled, 0, {});
-  const auto shares =
-      b.Op("multiply", {x, b.Number(share, {batch, 4})}, {batch, 4});
+  auto shares = b.Op("multiply", {x, b.Number(share, {batch, 4})}, {batch, 4});
+  if (!besides.again.empty()) {
+    const auto same = b.Op(besides.again, {w}, {4});
+    const auto spread =
+        b.Op("broadcast", {DotOf(b, x, same, batch)}, {batch, 4}, hlo::F32,
+             [](hlo::Instruction& op) { op.add_dimensions(0); });
+    shares = b.Op("multiply", {shares, spread}, {batch, 4});
+  }
   const auto gradient = reduce(shares, 0, {4});
   std::vector<std::int64_t> results = {loss, gradient};
   if (besides.of_each) results.push_back(each);
@@ -157,6 +167,17 @@ TEST(ImportTest, MakesAModelThatIsSoundAndEqualEachTime) {
   EXPECT_THAT(ParseModel(ModelBytes(model)).status(), testing::IsOk());
   EXPECT_EQ(model.graph().gradients_size(), 1);
   EXPECT_EQ(model.graph().values(0).name(), "w");
+}
+
+TEST(ImportTest, ComputesAgainWhatIsBehindABarrier) {
+  for (const auto& [code, times] :
+       {std::pair("copy", 1), std::pair("opt-barrier", 2)}) {
+    ASSERT_OK_AND_ASSIGN(const ModelProto model,
+                         Import(MeanOfProducts({.again = code})));
+    EXPECT_EQ(NodesOf(model, "dot_general"), times) << code;
+    EXPECT_EQ(NodesOf(model, "StopGradient"), 0) << code;
+    EXPECT_THAT(ParseModel(ModelBytes(model)).status(), testing::IsOk());
+  }
 }
 
 // A loss that follows from a state is none of an evaluation.
