@@ -111,6 +111,7 @@ const std::map<std::string, Change>& Changes() {
       {"bucket_bytes", {"bucket_bytes: 1024"}},
       {"ici_algorithm", {"ici_algorithm: ring"}},
       {"ici_dtype", {"ici_dtype: bfloat16"}},
+      {"remat", {"remat: none"}},
       {"processes", {"processes: 2"}},
       {"threads", {"threads: 3"}},
       // By way of "auto", for buckets between the two tables' steps.
