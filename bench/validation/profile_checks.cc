@@ -57,7 +57,9 @@ std::vector<Check> HeldProfileChecks(
                    .fitted = "no"};
   for (const PublishedModel& model : models) {
     const ChipProgram chip =
-        ChipStepOf(model.program, model.rows, FiguresOf(v3)).program;
+        ChipStepOf(model.program, model.rows, FiguresOf(v3),
+                   static_cast<double>(FiguresOf(v3).hbm_bytes))
+            .program;
     const auto on = [&](const ChipFigures& figures) {
       return MillisecondsOf(chip, figures);
     };

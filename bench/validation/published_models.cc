@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "bench/validation/unpacked.h"
 #include "models/graph/serialize_model.h"
+#include "models/rules/update_rules.h"
 #include "models/zoo/zoo.h"
 
 namespace podsim::validation {
@@ -28,7 +29,10 @@ absl::StatusOr<Program> ProgramOf(const std::string& data, const Kept& kept) {
       const std::string bytes,
       Unpacked(absl::StrCat(data, "/", kept.zoo, ".model.gz")));
   PODSIM_ASSIGN_OR_RETURN(const ModelProto model, ParseModel(bytes));
-  return CompileModel(model, {.rule = kept.rule});
+  // A step takes as long with any other numbers.
+  return CompileModel(
+      model, {.rule = kept.rule,
+              .rule_settings = FindUpdateRule(kept.rule)->info.defaults});
 }
 
 }  // namespace

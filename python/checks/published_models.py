@@ -1,6 +1,7 @@
 """The models of published profiles in flax with dtype=bfloat16 and float32 parameters, as
-podsim's own builders have them: ResNet-50 v1.5, BERT-large's pre-training and Transformer-big.
-Each gives a loss, parameters of zeros, one example and the examples of a core."""
+podsim's own builders have them: ResNet-50 v1.5, BERT-large's pre-training and Transformer-big,
+with the dropout of the published code. Each gives a loss, parameters of zeros, one example and
+the examples of a core."""
 
 from __future__ import annotations
 
@@ -15,6 +16,11 @@ import optax
 from bfloat16_models import Bottleneck
 
 EPSILON = {"bert": 1e-12, "transformer": 1e-6}
+DROPOUT = 0.1
+
+
+def dropout(x):
+    return nn.Dropout(DROPOUT, deterministic=False)(x)
 
 
 class Published(NamedTuple):
@@ -60,7 +66,7 @@ class Attention(nn.Module):
         query = heads_of("query", x) / np.sqrt(width // self.heads).astype(self.dtype)
         scores = jnp.einsum("btnh,bsnh->bnts", query, heads_of("key", memory))
         scores = jnp.where(mask, scores, jnp.asarray(-1e9, scores.dtype))
-        shares = nn.softmax(scores.astype(jnp.float32)).astype(self.dtype)
+        shares = dropout(nn.softmax(scores.astype(jnp.float32)).astype(self.dtype))
         mixed = jnp.einsum("bnts,bsnh->btnh", shares, heads_of("value", memory))
         return nn.Dense(width, name="out", **kind)(mixed.reshape(x.shape))
 
@@ -80,12 +86,12 @@ class BertLarge(nn.Module):
         table = nn.Embed(self.vocabulary, self.width, **kind)
         tokens = batch["input_ids"]
         x = table(tokens) + nn.Embed(2, self.width, **kind)(batch["segment_ids"])
-        x = norm(x + nn.Embed(512, self.width, **kind)(jnp.arange(tokens.shape[1])))
+        x = dropout(norm(x + nn.Embed(512, self.width, **kind)(jnp.arange(tokens.shape[1]))))
         mask = (batch["input_mask"] > 0)[:, None, None, :]
         for _ in range(self.layers):
-            x = norm(x + Attention(16, True, self.dtype)(x, x, mask))
+            x = norm(x + dropout(Attention(16, True, self.dtype)(x, x, mask)))
             y = nn.gelu(nn.Dense(4 * self.width, **kind)(x))
-            x = norm(x + nn.Dense(self.width, **kind)(y))
+            x = norm(x + dropout(nn.Dense(self.width, **kind)(y)))
         masked = jnp.take_along_axis(x, batch["masked_lm_positions"][:, :, None], axis=1)
         masked = norm(nn.gelu(nn.Dense(self.width, **kind)(masked)))
         bias = self.param("mlm_bias", nn.initializers.zeros, (self.vocabulary,), jnp.float32)
@@ -108,12 +114,12 @@ class TransformerBig(nn.Module):
 
         def attended(x, memory, mask):
             query = norm(x)
-            return x + Attention(16, False, self.dtype)(
-                query, query if memory is None else memory, mask)
+            return x + dropout(Attention(16, False, self.dtype)(
+                query, query if memory is None else memory, mask))
 
         def fed(x):
-            y = nn.relu(nn.Dense(4 * self.width, **kind)(norm(x)))
-            return x + nn.Dense(self.width, **kind)(y)
+            y = dropout(nn.relu(nn.Dense(4 * self.width, **kind)(norm(x))))
+            return x + dropout(nn.Dense(self.width, **kind)(y))
 
         table = nn.Embed(self.vocabulary, self.width, **kind)
         length = inputs.shape[1]
@@ -121,11 +127,12 @@ class TransformerBig(nn.Module):
         root = np.sqrt(self.width).astype(self.dtype)
         is_input = (inputs != 0)[:, None, None, :]
         causal = np.tril(np.ones((length, length), bool))[None, None]
-        x = table(inputs) * root + places
+        x = dropout(table(inputs) * root + places)
         for _ in range(self.layers):
             x = fed(attended(x, None, is_input))
         memory = norm(x)
-        y = jnp.pad(table(targets) * root, ((0, 0), (1, 0), (0, 0)))[:, :-1] + places
+        y = jnp.pad(table(targets) * root, ((0, 0), (1, 0), (0, 0)))[:, :-1]
+        y = dropout(y + places)
         for _ in range(self.layers):
             y = fed(attended(attended(y, None, causal), memory, is_input))
         return table.attend(norm(y))
@@ -136,6 +143,9 @@ def sinusoids(length, width):
     scale = np.exp(-np.log(1e4) / (width // 2 - 1) * np.arange(width // 2))
     angles = np.arange(length)[:, None] * scale
     return np.concatenate([np.sin(angles), np.cos(angles)], axis=1).astype(np.float32)
+
+
+KEYS = {"params": jax.random.key(0), "dropout": jax.random.key(1)}
 
 
 def zeros(shapes):
@@ -174,10 +184,10 @@ def bert_large():
                "masked_lm_weights": np.ones(masked, np.float32),
                "next_sentence_labels": np.int32(0)}
     batch = {name: np.asarray(value)[None] for name, value in example.items()}
-    shapes = jax.eval_shape(net.init, jax.random.key(0), batch)
+    shapes = jax.eval_shape(net.init, KEYS, batch)
 
-    def loss(params, batch):
-        masked, following = net.apply({"params": params}, batch)
+    def loss(params, batch, key):
+        masked, following = net.apply({"params": params}, batch, rngs={"dropout": key})
         xent = optax.softmax_cross_entropy_with_integer_labels(
             masked.astype(jnp.float32), batch["masked_lm_ids"])
         return mean_of_tokens(xent, batch["masked_lm_weights"]) + (
@@ -190,10 +200,11 @@ def transformer_big():
     net = TransformerBig()
     example = {"inputs": np.zeros(256, np.int32), "targets": np.zeros(256, np.int32)}
     tokens = np.zeros((1, 256), np.int32)
-    shapes = jax.eval_shape(net.init, jax.random.key(0), tokens, tokens)
+    shapes = jax.eval_shape(net.init, KEYS, tokens, tokens)
 
-    def loss(params, batch):
-        logits = net.apply({"params": params}, batch["inputs"], batch["targets"])
+    def loss(params, batch, key):
+        logits = net.apply({"params": params}, batch["inputs"], batch["targets"],
+                           rngs={"dropout": key})
         log_p = nn.log_softmax(logits.astype(jnp.float32))
         target = jnp.take_along_axis(log_p, batch["targets"][:, :, None], axis=2)[:, :, 0]
         xent = -0.9 * target - 0.1 * log_p.mean(axis=2)

@@ -30,7 +30,7 @@ ChipFigures FiguresByHand() {
   ChipFigures chip;
   chip.matrix_flops = 50e12;
   chip.clock_hz = 1e9;
-  chip.vector_flops_per_cycle = 1000;
+  chip.vector_flops_per_cycle_per_core = 1000;
   chip.hbm_bytes = std::int64_t{16} << 30;
   chip.hbm_bytes_per_second = 0.4e12;
   chip.kernel_seconds = 0.5e-6;

@@ -194,13 +194,13 @@ TEST(KeptOnChip, ManyValuesAreNoTrouble) {
   EXPECT_EQ(NamesOnChip(ChipWith(lives), 2 * kTile).size(), 2U * kValues / 3);
 }
 
-struct Model {
+struct SmallModel {
   const char* name;
   Program program;
 };
 
-const std::vector<Model>& Models() {
-  static const auto& models = *new std::vector<Model>{
+const std::vector<SmallModel>& Models() {
+  static const auto& models = *new std::vector<SmallModel>{
       {"mlp", ZooModel("mlp", {784})},
       {"lenet5", ZooModel("lenet5", {28, 28})},
       {"encoder", ZooModel("encoder", {64}, testing::UpdateBy("adam"))}};
@@ -232,7 +232,7 @@ std::vector<double> HeldBytes(const Chip& all, const Chip& kept) {
 }
 
 TEST(KeptOnChip, NeverHoldsMoreThanThereIsRoomFor) {
-  for (const Model& model : Models()) {
+  for (const SmallModel& model : Models()) {
     const Chip all = FusedWith(model.program, 0);
     for (const double capacity : kCapacities) {
       SCOPED_TRACE(std::string(model.name) + " " + std::to_string(capacity));
@@ -250,7 +250,7 @@ TEST(KeptOnChip, NeverHoldsMoreThanThereIsRoomFor) {
 // Of capacities that lie far apart: what a larger one lets in has by far the
 // bytes of what it keeps out.
 TEST(KeptOnChip, WithMoreRoomLessMoves) {
-  for (const Model& model : Models()) {
+  for (const SmallModel& model : Models()) {
     const Chip all = FusedWith(model.program, 0);
     double moved = BytesMoved(all);
     for (const double capacity : kCapacities) {
@@ -265,7 +265,7 @@ TEST(KeptOnChip, WithMoreRoomLessMoves) {
 }
 
 TEST(KeptOnChip, KernelsComputeTheSame) {
-  for (const Model& model : Models()) {
+  for (const SmallModel& model : Models()) {
     SCOPED_TRACE(model.name);
     const Chip all = FusedWith(model.program, 0);
     const Chip kept = FusedWith(model.program, 1 << 21);
