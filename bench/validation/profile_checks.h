@@ -12,6 +12,9 @@ namespace podsim::validation {
 
 // What must hold. `models`: those of ReadPublishedModels.
 std::vector<Check> HeldProfileChecks(const std::vector<PublishedModel>& models);
+// What is shown besides.
+std::vector<Check> OtherProfileChecks(
+    const std::vector<PublishedModel>& models);
 
 }  // namespace podsim::validation
 

@@ -64,6 +64,7 @@ int main(int count, char** words) {
   std::vector<validation::Check> others = validation::OtherChecks();
   Append(validation::OtherOpChecks(*ops), others);
   Append(validation::OtherProductChecks(), others);
+  Append(validation::OtherProfileChecks(*models), others);
   const std::string page = validation::PageOf(held, others);
   const std::string misses = validation::MissesOf(held);
   if (count == 1) {

@@ -187,6 +187,9 @@ SETTINGS: dict[str, Setting] = {
     "ici_dtype": Setting(
         "Of gradients on the links between its chips: float32 or bfloat16 (half the bytes, sums rounded at every host)",
         default="float32", type="TYPE"),
+    "remat": Setting(
+        "Of activations that its cores' HBM has no room for: auto (products are computed again until a step fits) or none (a job that does not fit is refused)",
+        default="auto", type="HOW"),
     "processes": Setting(
         "Host processes; fewer than hosts packs them. Results do not change",
         default="one per host, at most 8", type="N"),

@@ -71,6 +71,14 @@ absl::Status WithFittingBatch(const absl::Status& status,
                        : absl::StrCat("--batch_per_core=", largest)));
 }
 
+// What a checkpoint holds: float32 without tiles.
+std::int64_t SavedBytes(const Program& program) {
+  std::int64_t elements = 0;
+  for (const ProgramVariable& variable : program.variables)
+    elements += program.tensor(variable.tensor).shape.elements();
+  return elements * std::int64_t{sizeof(float)};
+}
+
 CoreMemory CoreMemoryOf(const ChipMemory& chip_memory,
                         std::int64_t batch_per_core, std::int64_t hbm_bytes,
                         std::int64_t microbatches) {
@@ -180,6 +188,7 @@ absl::Status FillMemory(const Program& program, const ResolvedJob& job,
                    microbatches, plan);
   *plan.mutable_core_memory() =
       CoreMemoryOf(memory, job.batch_per_core, hbm, microbatches);
+  plan.mutable_core_memory()->set_saved(SavedBytes(program));
   const MachineUse use =
       EstimateMachine(program, std::max(job.batch_per_core, eval_batch),
                       job.slice.replicas_per_host(), tree);

@@ -179,8 +179,7 @@ void FillGeographyBytes(const JobSpec& spec, const JobPlan& plan,
     geography.set_read_bytes(
         ReadBytes(spec, plan, *place, geography.example_bytes()));
   }
-  const std::int64_t checkpoint =
-      plan.core_memory().parameters() + plan.core_memory().slots();
+  const std::int64_t checkpoint = plan.core_memory().saved();
   if (trains && PlaceOf(geography, "model_dir") != nullptr) {
     geography.set_checkpoint_bytes(checkpoint);
     // The clock may have a say in how many there are.

@@ -126,7 +126,7 @@ TEST_F(TypedMistakesTest, PodLaunch) {
            Mistake{"pod_plan --model=mlp --topology=v3-8 "
                    "--batch_per_core=99999999999",
                    "with 99,999,999,999 examples per core",
-                   "the largest batch per core that fits is"},
+                   "the largest batch per core that fits "},
            Mistake{"pod_launch --topology=v3-8 labels=labels:int64",
                    "unexpected \"labels=labels:int64\"",
                    "a value with a blank in it stands in quotes"},
@@ -308,7 +308,7 @@ TEST_F(TypedMistakesTest, ColumnsOfACsvFile) {
                    "what",
                    "labels=species:int64"},
            Mistake{"pod_launch --data_dir my.csv --target-column=species",
-                   "unknown flag --target-column",
+                   "unknown flag --target_column",
                    "--features 'features=height..weight:float32[2], labels="},
            Mistake{"pod_launch --data_dir my.csv --columns height,weight",
                    "unknown flag --columns", "did you mean --features?"},

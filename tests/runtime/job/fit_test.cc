@@ -35,24 +35,29 @@ TEST(CoreMemoryTest, IsTheGenerationsAndTheBatchThatFitsFits) {
     const CoreMemory& memory = plan.core_memory();
     EXPECT_EQ(memory.hbm(), gib * kGiB);
     const std::int64_t weights = std::int64_t{4} * (65 * 256 + 257 * 10);
-    EXPECT_EQ(memory.parameters(), weights);
-    EXPECT_EQ(memory.gradients(), weights);
-    EXPECT_EQ(memory.slots(), weights);
-    // The hidden layer and its gradient, the logits', loss and correct.
-    EXPECT_EQ(memory.activations(), 8 * 4 * (2 * 256 + 10 + 2));
-    EXPECT_EQ(memory.input(), 2 * 8 * 4 * (64 + 1 + 1));
+    EXPECT_EQ(memory.saved(), 2 * weights);
+    // In tiles of 8 x 128 and 1,024: kernels of 64 x 256 and, on its side,
+    // 16 x 256; biases of 1 KiB each.
+    const std::int64_t tiled =
+        std::int64_t{4} * (64 * 256 + 16 * 256 + 2 * 256);
+    EXPECT_EQ(memory.parameters(), tiled);
+    EXPECT_EQ(memory.gradients(), tiled);
+    EXPECT_EQ(memory.slots(), tiled);
+    // The hidden layer's gradient, loss and correct.
+    EXPECT_EQ(memory.activations(), 4 * (8 * 256 + 2 * 256));
+    EXPECT_EQ(memory.input(), 4 * 64 * 128);
     const std::string batch = absl::StrCat(
         "topology: '", topology, "' batch_per_core: ", memory.largest_batch());
     EXPECT_THAT(PlanJob(Spec(batch), Inputs(Digits())), IsOk());
     const std::string more =
-        absl::StrCat("topology: '", topology,
+        absl::StrCat("remat: none topology: '", topology,
                      "' batch_per_core: ", memory.largest_batch() + 1);
     EXPECT_THAT(
         PlanJob(Spec(more), Inputs(Digits())),
         StatusIs(kExhausted, HasSubstr(absl::StrCat("; give --batch_per_core=",
                                                     memory.largest_batch()))));
     const std::string global =
-        absl::StrCat("topology: '", topology,
+        absl::StrCat("remat: none topology: '", topology,
                      "' train_batch_size: ", 32 * (memory.largest_batch() + 1));
     EXPECT_THAT(PlanJob(Spec(global), Inputs(Digits())),
                 StatusIs(kExhausted,

@@ -58,8 +58,8 @@ TEST(BriefPlanTest, HasALineForEachThingThatMatters) {
       "256\n"
       "learning rate  0.06 (recipe) -> 0.24 (linear), momentum 0.9 "
       "(recipe)\n"
-      "HBM            125.12 KiB of 16.00 GiB per core; largest batch "
-      "10,737,346\n");
+      "HBM            164.00 KiB of 16.00 GiB per core; largest batch "
+      "12,632,168\n");
   EXPECT_THAT(Brief("topology: 'v3-8' model: 'encoder'"),
               HasSubstr("\nlearning rate  0.0005 (recipe), adamw (recipe)\n"));
 }
@@ -192,9 +192,9 @@ warm-up        6,400 examples, 25 steps
 numerics       bfloat16 products, float32 sums, kernels v3 (Eigen X), seed 0
 gradients      9,610 (37.54 KiB), 1 bucket, halving_doubling of 4 hosts, 128.00
                KiB chunks
-HBM            125.12 KiB of 16.00 GiB per core: parameters 37.54 KiB, gradients
-               37.54 KiB, optimizer state 37.54 KiB, activations 8.38 KiB, input
-               4.12 KiB; the largest batch that fits is 10,737,346 per core
+HBM            164.00 KiB of 16.00 GiB per core: parameters 42.00 KiB, gradients
+               42.00 KiB, optimizer state 42.00 KiB, activations 6.00 KiB, input
+               32.00 KiB; the largest batch that fits is 12,632,168 per core
 memory         a run takes MACHINE of this machine's memory, in 4 processes
                memory traffic per host and step: 772.77 KiB (lower bound 540.23
                KiB)

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "job/hbm.h"
 #include "job/plan_program.h"
 #include "job/plan_warning.h"
 #include "models/graph/compile.h"
@@ -82,36 +83,36 @@ TEST(ModelFilePlanTest, HasTheProgramOfTheNamedModel) {
   EXPECT_EQ(file.from_recipe_size(), 0);
 }
 
-// Beyond HBM a model of products and element-wise ops is refused, one with
-// other ops, which are counted one after the other, is warned of.
-TEST(ModelFilePlanTest, HbmThatIsCountedOpAfterOpIsAWarning) {
-  const auto planned = [](const std::string& name) -> absl::StatusOr<JobPlan> {
-    PODSIM_ASSIGN_OR_RETURN(const JobPlan named,
-                            PlanOf("model: '" + name + "'"));
+// A batch a little beyond HBM is planned with products that are computed again,
+// and named so; far beyond it, or without, it is refused.
+TEST(ModelFilePlanTest, WhatIsRecomputedToFitIsAWarning) {
+  const auto planned = [](int batch,
+                          const char* more) -> absl::StatusOr<JobPlan> {
+    PODSIM_ASSIGN_OR_RETURN(const JobPlan named, PlanOf("model: 'encoder'"));
     PODSIM_ASSIGN_OR_RETURN(ModelProto model, BuildModel(named.bits().model()));
-    return PlanJob(Spec("dataset: 'digits' batch_per_core: 1000000 "
-                        "train_steps: 2 learning_rate: 0.05 model_file: 'f'"),
-                   InputsWith(std::make_shared<const ModelProto>(model)));
+    return PlanJob(
+        Spec(absl::StrCat("dataset: 'digits' batch_per_core: ", batch,
+                          " train_steps: 2 learning_rate: 0.05 model_file: 'f'",
+                          more)),
+        InputsWith(std::make_shared<const ModelProto>(model)));
   };
-  ASSERT_OK_AND_ASSIGN(const JobPlan plan, planned("encoder"));
-  EXPECT_THAT(WarningTexts(plan),
-              ::testing::Contains(HasSubstr("computes activations again")));
-  EXPECT_GT(plan.core_memory().activations(), plan.core_memory().hbm());
-  PlanInputs wide = Inputs(Digits());
-  ModelConfig config;
-  config.set_name("mlp");
-  config.add_hidden(100'000);
-  config.add_example_shape(8);
-  config.add_example_shape(8);
-  config.set_classes(10);
-  ASSERT_OK_AND_ASSIGN(const ModelProto model, BuildModel(config));
-  wide.model = std::make_shared<const ModelProto>(model);
-  EXPECT_THAT(
-      PlanJob(Spec("dataset: 'digits' batch_per_core: 1000000 "
-                   "train_steps: 2 learning_rate: 0.05 "
-                   "model_file: 'f'"),
-              wide),
-      StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("the largest")));
+  ASSERT_OK_AND_ASSIGN(const JobPlan plain, planned(1'000, ""));
+  const auto largest = static_cast<int>(plain.core_memory().largest_batch());
+  ASSERT_OK_AND_ASSIGN(const JobPlan fits, planned(largest, ""));
+  const auto recomputes = ::testing::Contains(
+      ::testing::AllOf(HasSubstr(" again, "), HasSubstr("ms sim"),
+                       HasSubstr("--remat=none refuses such a job")));
+  EXPECT_THAT(WarningTexts(fits), ::testing::Not(recomputes));
+  const int more = largest + largest / 10;
+  ASSERT_OK_AND_ASSIGN(const JobPlan plan, planned(more, ""));
+  EXPECT_THAT(WarningTexts(plan), recomputes);
+  EXPECT_LE(HbmBytes(plan.core_memory()), plan.core_memory().hbm());
+  EXPECT_THAT(planned(more, " remat: none"),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       HasSubstr("that fits is")));
+  EXPECT_THAT(planned(50 * largest, ""),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       HasSubstr("with all recomputed that can be")));
 }
 
 // All labels would be of the one class that there is.

@@ -67,8 +67,7 @@ TEST(ExplainTest, AStepOfASmallModelIsShownWhole) {
                   HasSubstr("# HBM at its fullest, "),
                   HasSubstr(" of 16.00 GiB: weights ")));
   EXPECT_THAT(
-      text, AllOf(HasSubstr("optimizer state"),
-                  HasSubstr("# activations that take most of it:\n"),
+      text, AllOf(HasSubstr("optimizer state"), HasSubstr("activations:\n"),
                   HasSubstr("float32[8,256]"), Not(HasSubstr(" more kernel"))));
   for (const absl::string_view line : absl::StrSplit(text, '\n'))
     EXPECT_LE(ColumnsOf(std::string(line)), kTextColumns) << line;
@@ -78,7 +77,7 @@ TEST(ExplainTest, TwentyRowsAndWhatIsLeft) {
   const std::string text = ExplainedText(SmallResnet());
   EXPECT_EQ(CountRows(text), 20);
   EXPECT_THAT(text, AllOf(HasSubstr("# and "), HasSubstr(" more kernels, "),
-                          HasSubstr(" fixed cost; --verbose lists all\n")));
+                          HasSubstr(" fixed cost; --verbose")));
   std::vector<std::string> all = SmallResnet();
   all.emplace_back("--verbose");
   const std::string verbose = ExplainedText(all);
