@@ -1,5 +1,6 @@
 #include "chip/kernel_order.h"
 
+#include <compare>
 #include <cstddef>
 #include <functional>
 #include <queue>
@@ -15,6 +16,27 @@ std::int32_t MakerOf(const ChipGraph& graph, const FusionPlan& plan,
                      ChipValueId value) {
   const std::int32_t node = graph.value(value).node;
   return node == kNoChipNode ? kNoChipNode : plan.kernel_of[node];
+}
+
+// A number, or a few, whatever the batch.
+bool IsSmall(const ValueType& type) {
+  constexpr std::int64_t kMostSmall = 1024;  // one tile of a vector
+  return !type.batched() && type.shape.elements() <= kMostSmall;
+}
+
+// All that it leaves are gradients, which nothing in the pass reads, or
+// numbers that such kernels wait for: the share of an example in the loss.
+bool HoldsNothingUp(const ChipGraph& graph, const KernelDraft& kernel) {
+  for (const std::int32_t end : kernel.ends)
+    for (const ChipValueId result : graph.node(end).results) {
+      const ChipValue& value = graph.value(result);
+      const bool holds =
+          value.in_place_of != kNoChipValue ||
+          (value.kind != ChipValueKind::kGradient &&
+           (value.kind != ChipValueKind::kComputed || !IsSmall(value.type)));
+      if (holds) return false;
+    }
+  return true;
 }
 
 }  // namespace
@@ -47,17 +69,24 @@ std::vector<std::int32_t> KernelOrder(const ChipGraph& graph,
       readers[maker].push_back(static_cast<std::int32_t>(i));
       ++waits_for[i];
     });
-  using Ready = std::pair<std::int32_t, std::int32_t>;  // first node, kernel
+  struct Ready {
+    bool in_graph_order = false;
+    std::int32_t first_node = 0;
+    std::int32_t kernel = 0;
+    auto operator<=>(const Ready&) const = default;
+  };
   std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
   const auto add = [&](std::int32_t kernel) {
-    ready.emplace(plan.kernels[kernel].first, kernel);
+    ready.push({.in_graph_order = !HoldsNothingUp(graph, plan.kernels[kernel]),
+                .first_node = plan.kernels[kernel].first,
+                .kernel = kernel});
   };
   for (std::size_t i = 0; i < count; ++i)
     if (waits_for[i] == 0) add(static_cast<std::int32_t>(i));
   std::vector<std::int32_t> order;
   order.reserve(count);
   while (!ready.empty()) {
-    const std::int32_t kernel = ready.top().second;
+    const std::int32_t kernel = ready.top().kernel;
     ready.pop();
     order.push_back(kernel);
     for (const std::int32_t reader : readers[kernel])

@@ -15,7 +15,11 @@ namespace podsim {
 std::vector<Frontier> ReadsOf(const ChipGraph& graph, const FusionPlan& plan);
 
 // All kernels, each behind those whose results it reads; of those that are
-// ready the one that comes first in the graph. n log n.
+// ready one that leaves gradients or a few numbers alone, so that what it reads
+// need not wait in HBM and its all-reduce may begin, else the one that comes
+// first in the graph.
+// [XLA schedules so as to hold less; a function of JAX has the gradients of its
+// weights at its end.] n log n.
 std::vector<std::int32_t> KernelOrder(const ChipGraph& graph,
                                       const FusionPlan& plan,
                                       const std::vector<Frontier>& reads);

@@ -185,9 +185,9 @@ TEST(FuseForChip, DropoutStoresItsMask) {
           "drop/compare: keys 1024 -> drop/compare 32768",
           "p1: p1/w 131072 + features 65536 + drop/compare 32768 -> "
           "drop/select 131072",
-          "p2: p2/w 131072 + drop/select 131072 -> loss 1024",
           "p2/grad_weight: drop/select 131072 + weights 1024 -> "
           "p2/grad_weight 131072",
+          "p2: p2/w 131072 + drop/select 131072 -> loss 1024",
           "p2/grad_input: p2/w 131072 + drop/compare 32768 + weights 1024 -> "
           "drop/multiply/grad 131072",
           "p1/grad_weight: features 65536 + drop/multiply/grad 131072 -> "

@@ -221,15 +221,14 @@ TEST(FuseForChip, GathersAndScattersMoveTheRowsThatTheyTouch) {
   const Value ids = g.Input("ids", DType::kInt32, {{4}});
   const Value rows = Embedding(g, "table", ids, 1000, 128);
   const Value loss = Fold(g, rows, "add", {1, 2}, "loss");
-  EXPECT_THAT(
-      Lines(Fused(testing::Training(g, loss), EntryPoint::kTrainMicrobatch,
-                  {.rows = 8})),
-      ElementsAre("table/gather: table 16384 + ids 2048 -> table/gather 16384",
-                  "loss: table/gather 16384 -> loss 1024",
-                  // Adds 32 rows into zeros.
+  EXPECT_THAT(Lines(Fused(testing::Training(g, loss),
+                          EntryPoint::kTrainMicrobatch, {.rows = 8})),
+              ElementsAre(  // Adds 32 rows into zeros, whatever the loss is.
                   "table/gather/grad: ids 2048 + weights 1024 + "
                   "table/gather/grad 16384 -> table/gather/grad 512000 + "
                   "table/gather/grad 16384",
+                  "table/gather: table 16384 + ids 2048 -> table/gather 16384",
+                  "loss: table/gather 16384 -> loss 1024",
                   "table: table 512000 + table/gather/grad 512000 -> "
                   "table 512000"));
 }
@@ -299,6 +298,28 @@ TEST(FuseForChip, LongChainsAreCut) {
                                        "p: p/w 65536 + y 65536 -> p 65536"));
   EXPECT_THAT(OpsIn(chip, 0), SizeIs(101));
   EXPECT_THAT(OpsIn(chip, 1), SizeIs(49 + 1));
+}
+
+// The gradient is the last in the graph; what it is made of waits for nobody.
+TEST(FuseForChip, AGradientIsMadeAsSoonAsItCanBe) {
+  Graph g("late");
+  const Value h = Times(g, g.Features({{128}}), 256, "h");
+  const Value y = Times(g, h, 128, "y");
+  const Value z = Times(g, h, 512, "z");
+  ChipGraph graph =
+      ChipGraphOf(testing::Evaluating(g, {y, z}), EntryPoint::kEval);
+  const auto mains = [&] {
+    std::vector<std::string> names;
+    const ChipProgram program =
+        FuseForChip(graph, FactsOf(graph), {.rows = 128});
+    for (const ChipKernel& kernel : program.kernels)
+      names.push_back(graph.value(graph.node(kernel.main).results[0]).name);
+    return names;
+  };
+  EXPECT_EQ(mains(), (std::vector<std::string>{"h", "y", "z"}));
+  for (ChipValue& value : graph.values)
+    if (value.name == "z") value.kind = ChipValueKind::kGradient;
+  EXPECT_EQ(mains(), (std::vector<std::string>{"h", "z", "y"}));
 }
 
 }  // namespace
