@@ -11,7 +11,6 @@
 #include <map>
 #include <utility>
 #include <vector>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "chip/facts.h"

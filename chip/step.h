@@ -35,9 +35,9 @@ struct ChipStep {
 // `hbm_bytes`: what the pass may take of HBM; where it would take more,
 // products are recomputed until it does not, or as much less as can be
 // (FuseWithin; products with a weight before others, as XLA does).
-ChipStep ChipStepOf(
-    const Program& program, std::int64_t rows, const ChipFigures& chip,
-    double hbm_bytes = std::numeric_limits<double>::infinity());
+ChipStep ChipStepOf(const Program& program, std::int64_t rows,
+                    const ChipFigures& chip,
+                    double hbm_bytes = std::numeric_limits<double>::infinity());
 
 // The kernels of any graph of one core's `rows` examples, for matrix units that
 // take tiles of 128 x 128.

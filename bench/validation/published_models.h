@@ -14,8 +14,8 @@
 namespace podsim::validation {
 
 struct PublishedModel {
-  std::string what;  // "ResNet-50, 128 images"
-  std::string zoo;   // podsim's own name of it
+  std::string what;       // "ResNet-50, 128 images"
+  std::string zoo;        // podsim's own name of it
   std::int64_t rows = 0;  // of a core
   Program program;        // a step, with the update that was profiled
 };
