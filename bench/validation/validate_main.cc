@@ -14,6 +14,7 @@
 #include "bench/validation/profile_checks.h"
 #include "bench/validation/program_checks.h"
 #include "bench/validation/published_models.h"
+#include "bench/validation/rule_checks.h"
 
 namespace {
 
@@ -61,6 +62,7 @@ int main(int count, char** words) {
   Append(validation::HeldProductChecks(), held);
   Append(validation::HeldProgramChecks(), held);
   Append(validation::HeldProfileChecks(*models), held);
+  Append(validation::HeldRuleChecks(*models), held);
   std::vector<validation::Check> others = validation::OtherChecks();
   Append(validation::OtherOpChecks(*ops), others);
   Append(validation::OtherProductChecks(), others);
