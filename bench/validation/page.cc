@@ -25,7 +25,7 @@ std::string ValueText(const Result& result, double value) {
 std::string BoundText(const Result& result, const Bound& bound) {
   if (bound.least == 0)
     return absl::StrCat("at most ", ValueText(result, bound.most));
-  if (bound.most == 1 && result.percent)
+  if ((bound.most == 1 && result.percent) || std::isinf(bound.most))
     return absl::StrCat("at least ", ValueText(result, bound.least));
   return absl::StrCat(ValueText(result, bound.least), " to ",
                       ValueText(result, bound.most));
