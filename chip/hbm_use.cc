@@ -34,8 +34,10 @@ EntryPoint StepOf(const Program& program) {
 }
 
 // Partial sums that a tree over a power of two of them holds beside the last.
-int LevelsOf(std::int64_t microbatches) {
-  return std::bit_width(static_cast<std::uint64_t>(microbatches)) - 1;
+double LevelsOf(std::int64_t microbatches) {
+  return static_cast<double>(
+             std::bit_width(static_cast<std::uint64_t>(microbatches))) -
+         1;
 }
 
 std::string PartsText(const HbmUse& use) {
@@ -63,7 +65,8 @@ ChipHbm Sum(ChipHbm hbm, const ChipHbm& more) {
 // Gradients and inputs of the other microbatches.
 ChipHbm BesideThePass(const Program& program, std::int64_t rows,
                       std::int64_t microbatches) {
-  return {.gradients = LevelsOf(microbatches) * sizeof(float) *
+  constexpr double kGradientBytes = 4;
+  return {.gradients = LevelsOf(microbatches) * kGradientBytes *
                        static_cast<double>(program.gradient_elements),
           .inputs = static_cast<double>(microbatches - 1) *
                     static_cast<double>(rows) *

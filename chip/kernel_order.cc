@@ -1,9 +1,9 @@
 #include "chip/kernel_order.h"
 
-#include <compare>
 #include <cstddef>
 #include <functional>
 #include <queue>
+#include <tuple>
 #include <utility>
 
 #include "base/status.h"
@@ -69,24 +69,19 @@ std::vector<std::int32_t> KernelOrder(const ChipGraph& graph,
       readers[maker].push_back(static_cast<std::int32_t>(i));
       ++waits_for[i];
     });
-  struct Ready {
-    bool in_graph_order = false;
-    std::int32_t first_node = 0;
-    std::int32_t kernel = 0;
-    auto operator<=>(const Ready&) const = default;
-  };
+  // Whether it keeps to the graph's order, its first node there, the kernel.
+  using Ready = std::tuple<bool, std::int32_t, std::int32_t>;
   std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
   const auto add = [&](std::int32_t kernel) {
-    ready.push({.in_graph_order = !HoldsNothingUp(graph, plan.kernels[kernel]),
-                .first_node = plan.kernels[kernel].first,
-                .kernel = kernel});
+    ready.emplace(!HoldsNothingUp(graph, plan.kernels[kernel]),
+                  plan.kernels[kernel].first, kernel);
   };
   for (std::size_t i = 0; i < count; ++i)
     if (waits_for[i] == 0) add(static_cast<std::int32_t>(i));
   std::vector<std::int32_t> order;
   order.reserve(count);
   while (!ready.empty()) {
-    const std::int32_t kernel = ready.top().kernel;
+    const std::int32_t kernel = std::get<2>(ready.top());
     ready.pop();
     order.push_back(kernel);
     for (const std::int32_t reader : readers[kernel])

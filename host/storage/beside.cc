@@ -55,7 +55,7 @@ std::string InFolderText(const std::string& path,
   if (std::find(names.begin(), names.end(), name) != names.end())
     return ": it is a file";
   std::vector<std::string> near = NearestNames(name, PlainNames(names, wanted));
-  for (std::string& each : near) each = path.substr(0, begin) + each;
+  for (std::string& each : near) each.insert(0, path, 0, begin);
   if (!near.empty())
     return absl::StrCat("; did you mean ", absl::StrJoin(near, " or "), "?");
   return absl::StrCat("; ", begin == 0 ? "the current folder" : FolderOf(path),
