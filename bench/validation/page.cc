@@ -139,7 +139,7 @@ std::string PageOf(const std::vector<Check>& held,
       "Written by `bench/validate`; a test holds this page, and every goal in "
       "it, to what the code\ncomputes; a row that has reached `floor` is held "
       "to its floor. All times are simulated (`sim`) but\nfor the published "
-      "ones, and all are absolute. The sources' keys stand in\n"
+      "ones, and all are absolute but ratios. The sources' keys stand in\n"
       "[hardware.md](hardware.md), the equations in "
       "[timing-model.md](timing-model.md).\n`low` and `high` move each "
       "constant "

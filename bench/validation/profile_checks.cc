@@ -60,7 +60,9 @@ std::vector<Check> HeldProfileChecks(
       .source = "PAR-csv",
       .note =
           "The models as JAX lowers them in bfloat16, with the update that "
-          "was profiled; no input, evaluation or loop around the step.",
+          "was profiled; no input, evaluation or loop around the step. The "
+          "constants are fitted to single ops of these profiles, none to a "
+          "step.",
       .fitted = "matrix_share, hbm_share and kernel_seconds of v3"};
   Check traffic = {.title = "HBM traffic of a step, one core of v3",
                    .source = "PAR-csv",
@@ -92,12 +94,13 @@ std::vector<Check> HeldProfileChecks(
 std::vector<Check> OtherProfileChecks(
     const std::vector<PublishedModel>& models) {
   Check check = {
-      .title = "Work that is done again to fit 16 GiB, one core of v3",
+      .title = "Work that is recomputed to fit 16 GiB, one core of v3",
       .source = "PAR-csv",
       .note =
           "Products of the forward pass (chip/remat.h). XLA counts the work "
-          "of BERT-large's step as 38.6 TFLOP, 6 of them again; it stores "
-          "more than the rules here do.",
+          "of BERT-large's step as 38.6 TFLOP, 6 of them again; it keeps "
+          "more values in HBM than the rules here do, so it has to recompute "
+          "more.",
       .fitted = "no"};
   for (const PublishedModel& model : models) {
     const double again =

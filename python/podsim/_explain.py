@@ -74,6 +74,9 @@ class Explanation(NotCalled):
     """Kernels of one place that do the same, those that take most time first; kernels are their
     places in `kernels`."""
     totals: Part
+    recomputed: Kernels
+    """Products that run again because HBM is too small: name, flops, seconds of one more run,
+    freed_bytes. Empty if all fits."""
     hbm: Part
     """While it is fullest: bytes of bytes_available, weights_bytes, gradients_bytes,
     optimizer_state_bytes, activations_bytes, inputs_bytes; kernel, the place of the one that
@@ -130,7 +133,15 @@ class Explanation(NotCalled):
                 f"{totals['products']:,} of them products; {thousands(totals['flops'], 'FLOP')}; "
                 f"{gib(totals['hbm_bytes'])} moved over HBM",
                 f"HBM at its fullest, {gib(hbm['bytes'])} of {gib(hbm['bytes_available'])}: "
-                f"{classes}"]
+                f"{classes}", *self._recomputed()]
+
+    def _recomputed(self) -> list[str]:
+        if not self.recomputed:
+            return []
+        flops, seconds = (sum(each[name] for each in self.recomputed)
+                          for name in ("flops", "seconds"))
+        return [f"computed again for lack of room: {len(self.recomputed):,} products, "
+                f"{thousands(flops, 'FLOP')} in {span(seconds)}"]
 
 
 _GAP = r"(?:\s+#\s+|\s+)"  # between words of a line that may be broken there
@@ -151,6 +162,7 @@ def read(written: str, text: str) -> Explanation:
                        microbatches=explain["microbatches"],
                        kernels=Kernels(map(Part, explain["kernels"])),
                        lines=KernelLines(map(Part, explain["lines"])),
+                       recomputed=Kernels(map(Part, explain["recomputed"])),
                        totals=Part(explain["totals"]), hbm=Part(explain["hbm"]),
                        job=found["job"], text=_in_python(text))
 

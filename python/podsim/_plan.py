@@ -56,7 +56,8 @@ _LEFT_OUT = (_BATCH, "examples/s", "low", "high", "learning rate", "total (sim)"
              "global batch", "steps")
 
 
-_ABOUT_TIMES = "times are simulated, not measured: computation kernel by kernel"
+_ABOUT_TIMES = ("times are simulated, not measured; low and high cover the figures of the hardware "
+                "that are not published, not what the model leaves out")
 
 
 def _file_of(path: str | os.PathLike[str], suffix: str, what: str) -> pathlib.Path:

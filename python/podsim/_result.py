@@ -60,8 +60,8 @@ class Run(NotCalled):
     """What the job ran with: slice, global_batch, train_steps, ..., the settings with
     their types, hbm_bytes_per_core (of a core or chip: replica_name) of
     hbm_bytes_available, and of a simulated step
-    step_seconds, step_seconds_low and step_seconds_high (None where compute is priced op by
-    op without fusion, as that of an imported model is); plan_hash."""
+    step_seconds, step_seconds_low and step_seconds_high (None for an imported model:
+    docs/timing-model.md says why); plan_hash."""
     summary: dict[str, Any]
     """The last loss, eval_loss, eval_accuracy, eval_metrics; times of the wall clock;
     simulated_step_seconds is the pod's, with _low and _high as in plan."""

@@ -161,8 +161,8 @@ std::string HbmText(const JobPlan& plan, const Slice& slice) {
       ", gradients ", FormatBytes(use.gradients()), ", optimizer state ",
       FormatBytes(use.slots()), ", activations ",
       FormatBytes(use.activations()), ", input ", FormatBytes(use.input()),
-      "; the largest batch that fits is ", FormatCount(use.largest_batch()),
-      " per ", slice.replica_name());
+      "; the largest batch without recomputation is ",
+      FormatCount(use.largest_batch()), " per ", slice.replica_name());
 }
 
 // Not a word of what is there: that changes from minute to minute.

@@ -182,8 +182,9 @@ std::string AboutText(const Ladder& ladder, int columns) {
       IsUnvalidated(ladder)
           ? absl::StrCat("all times sim: computed, not measured; ",
                          kUnvalidated)
-          : std::string("all times sim: computed, not measured, kernel by "
-                        "kernel"));
+          : std::string("all times sim: computed, not measured; low to high "
+                        "covers the figures of the hardware that are not "
+                        "published, not what the model leaves out"));
   if (ladder.strong && ladder.rows.size() > 1)
     text += comment(
         "eff. is against the smallest slice with the same global batch, where "

@@ -183,7 +183,7 @@ TEST(LadderTest, AModelThatIsNotValidatedHasNoEndsInJson) {
   const auto json = nlohmann::json::parse(FormatLadderJson(ladder, 0));
   ASSERT_TRUE(json.contains("compute_note"));
   EXPECT_THAT(json["compute_note"].get<std::string>(),
-              HasSubstr("whole steps of such models are not"));
+              HasSubstr("so no low and high are given"));
   for (const auto& row : json["results"]) {
     EXPECT_TRUE(row["step_seconds_low"].is_null());
     EXPECT_TRUE(row["step_seconds_high"].is_null());
