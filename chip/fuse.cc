@@ -85,16 +85,20 @@ class Fuser {
     return kernel;
   }
 
+  // A sum of a sum is ready with that.
   void AddCollectives() {
+    ready_.assign(graph_.nodes.size(), -1);
     const auto count = static_cast<std::int32_t>(program_.kernels.size());
     std::vector<std::int32_t> first_reader(graph_.values.size(), count);
     for (std::int32_t i = count; i-- > 0;)
       for (const ChipTransfer& each : program_.kernels[i].reads)
         first_reader[each.value] = i;
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i)
-      if (facts_.ways[i] == ChipWay::kJoins)
+      if (facts_.ways[i] == ChipWay::kJoins) {
         program_.collectives.push_back(
             CollectiveOf(static_cast<std::int32_t>(i), first_reader, count));
+        ready_[i] = program_.collectives.back().ready;
+      }
   }
 
   ChipCollective CollectiveOf(std::int32_t index,
@@ -110,7 +114,8 @@ class Fuser {
       collective.bytes += Bytes({&value.type, 1}, options_.rows);
       if (value.node == kNoChipNode) continue;
       const std::int32_t maker = plan_.kernel_of[value.node];
-      collective.ready = std::max(collective.ready, place_[maker]);
+      collective.ready =
+          std::max({collective.ready, place_[maker], ready_[value.node]});
     }
     for (const ChipValueId result : node.results)
       collective.needed = std::min(collective.needed, first_reader[result]);
@@ -125,6 +130,7 @@ class Fuser {
   const std::vector<bool> written_;    // by value
   KernelWorker worker_;
   std::vector<std::int32_t> place_;  // by kernel of the plan
+  std::vector<std::int32_t> ready_;  // by node, of collectives
   ChipProgram program_;
 };
 

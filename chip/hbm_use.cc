@@ -17,7 +17,7 @@ namespace {
 // What can be counted; beyond it no digit is meant.
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 60;
 // No chip holds so many; work and bytes of as many can be counted.
-constexpr std::int64_t kMostRowsTried = std::int64_t{1} << 40;
+constexpr std::int64_t kMostRowsTried = std::int64_t{1} << 32;
 // A batch whose program is much like that of any other.
 constexpr std::int64_t kTypicalRows = 128;
 
@@ -25,12 +25,6 @@ std::int64_t Whole(double bytes) {
   return bytes >= static_cast<double>(kMostBytes)
              ? kMostBytes
              : static_cast<std::int64_t>(std::ceil(bytes));
-}
-
-EntryPoint StepOf(const Program& program) {
-  return program.entries.contains(EntryPoint::kTrainMicrobatch)
-             ? EntryPoint::kTrainMicrobatch
-             : EntryPoint::kEval;
 }
 
 // Partial sums that a tree over a power of two of them holds beside the last.
@@ -93,11 +87,11 @@ double RoomForPass(const Program& program, std::int64_t rows,
 }
 
 ChipMemory::ChipMemory(const Program& program, const ChipFigures& chip,
-                       bool recomputes)
+                       bool recomputes, EntryPoint entry)
     : program_(program),
       chip_(chip),
-      recomputes_(recomputes),
-      graph_(ChipGraphOf(program, StepOf(program))),
+      recomputes_(recomputes && entry == EntryPoint::kTrainMicrobatch),
+      graph_(ChipGraphOf(program, entry)),
       facts_(FactsOf(graph_)) {}
 
 const ChipProgram& ChipMemory::FusedFor(std::int64_t rows) const {
@@ -164,6 +158,13 @@ const ChipNeed& ChipMemory::NeedOf(std::int64_t batch_per_core,
 }
 
 std::int64_t ChipMemory::LargestBatch(std::int64_t microbatches) const {
+  const auto known = largest_.find(microbatches);
+  if (known != largest_.end()) return known->second;
+  return largest_.emplace(microbatches, FindLargest(microbatches))
+      .first->second;
+}
+
+std::int64_t ChipMemory::FindLargest(std::int64_t microbatches) const {
   constexpr int kRounds = 3;
   std::int64_t rows = MostRows(FusedFor(kTypicalRows), microbatches);
   for (int round = 0; round < kRounds && rows > 0; ++round) {
@@ -194,10 +195,12 @@ absl::Status ChipMemory::Admit(std::int64_t batch_per_core,
           ? absl::StrCat("the largest batch per ", replica, " that fits ",
                          recomputes_ ? "without recomputation " : "", "is ",
                          FormatCount(largest))
-          : absl::StrCat("not even one example per ", replica, " fits, ",
-                         FormatBytes(At(0, microbatches).total()),
-                         " are needed without any; make the model smaller, or "
-                         "take a slice of chips with more HBM");
+          : absl::StrCat(
+                "not even one example per ", replica, " fits, ",
+                FormatBytes(
+                    UseOf(Fullest(FusedFor(0), 0, microbatches)).total()),
+                " are needed without any; make the model smaller, or "
+                "take a slice of chips with more HBM");
   return absl::ResourceExhaustedError(absl::StrCat(
       "model ", program_.name, " with ", FormatCount(batch_per_core),
       " examples per ", replica, " ", NeedText(use, chip_.hbm_bytes, replica),

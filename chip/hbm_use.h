@@ -23,8 +23,9 @@
 
 namespace podsim {
 
-// Bytes of one core's HBM while it is fullest, in tiles, without what stays on
-// chip (chip/on_chip.h); each at most 2^60.
+// Bytes of one core's HBM while it is fullest, without what stays on chip
+// (chip/on_chip.h), each at most 2^60; in tiles but for what waits beside the
+// pass, inputs and partial sums of other microbatches.
 struct HbmUse {
   std::int64_t parameters = 0;  // with states and constants
   std::int64_t gradients = 0;
@@ -52,11 +53,12 @@ struct ChipNeed {
 // (host/core/tree_sum.h).
 class ChipMemory {
  public:
-  // Of the training step of `program`; of one that does not train, the
-  // evaluation's. `recomputes`: where HBM is too small, products are computed
-  // again (chip/remat.h). `program` must outlive it.
+  // Of the training step of `program`, or of its evaluation. `recomputes`:
+  // where HBM is too small for training, products are computed again
+  // (chip/remat.h). `program` must outlive it.
   ChipMemory(const Program& program, const ChipFigures& chip,
-             bool recomputes = false);
+             bool recomputes = false,
+             EntryPoint entry = EntryPoint::kTrainMicrobatch);
 
   // At most as much as there is, or the least that it can be.
   const ChipNeed& NeedOf(std::int64_t batch_per_core,
@@ -88,6 +90,7 @@ class ChipMemory {
                   std::int64_t microbatches) const;
   bool Fits(const ChipProgram& program, std::int64_t rows,
             std::int64_t microbatches) const;
+  std::int64_t FindLargest(std::int64_t microbatches) const;
   std::int64_t MostRows(const ChipProgram& program,
                         std::int64_t microbatches) const;
 
@@ -99,6 +102,7 @@ class ChipMemory {
   mutable std::map<std::int64_t, ChipProgram> fused_;  // by rows
   // By rows and microbatches.
   mutable std::map<std::pair<std::int64_t, std::int64_t>, ChipNeed> needs_;
+  mutable std::map<std::int64_t, std::int64_t> largest_;  // by microbatches
 };
 
 }  // namespace podsim

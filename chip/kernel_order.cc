@@ -39,6 +39,15 @@ bool HoldsNothingUp(const ChipGraph& graph, const KernelDraft& kernel) {
   return true;
 }
 
+// What is made of gradients that the slice has summed is the update's.
+bool ReadsSummedGradients(const ChipGraph& graph, const Frontier& reads) {
+  for (const FrontierPart& part : reads) {
+    const std::int32_t node = graph.value(part.value).node;
+    if (node != kNoChipNode && graph.node(node).bucket >= 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<Frontier> ReadsOf(const ChipGraph& graph, const FusionPlan& plan) {
@@ -73,8 +82,9 @@ std::vector<std::int32_t> KernelOrder(const ChipGraph& graph,
   using Ready = std::tuple<bool, std::int32_t, std::int32_t>;
   std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
   const auto add = [&](std::int32_t kernel) {
-    ready.emplace(!HoldsNothingUp(graph, plan.kernels[kernel]),
-                  plan.kernels[kernel].first, kernel);
+    const bool in_graph_order = !HoldsNothingUp(graph, plan.kernels[kernel]) ||
+                                ReadsSummedGradients(graph, reads[kernel]);
+    ready.emplace(in_graph_order, plan.kernels[kernel].first, kernel);
   };
   for (std::size_t i = 0; i < count; ++i)
     if (waits_for[i] == 0) add(static_cast<std::int32_t>(i));

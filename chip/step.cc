@@ -28,6 +28,8 @@ ChipStep ChipStepOf(const Program& program, std::int64_t rows,
 ChipStep WithOnChip(ChipStep step, std::int64_t rows, double on_chip_bytes) {
   step.program =
       KeptOnChip(step.graph, std::move(step.program), rows, on_chip_bytes);
+  step.fullest = FullestHbm(step.graph, step.program,
+                            HomesOf(step.graph, step.program, rows));
   return step;
 }
 

@@ -25,7 +25,8 @@ namespace podsim {
 
 // Forward and backward pass of one core's `rows` examples, and the update. The
 // same for every slice whose cores have as many rows, the same matrix units and
-// as much room for values between kernels and in HBM.
+// as much room for values between kernels and in HBM and, where products are
+// recomputed, the same rates.
 struct ChipStep {
   ChipGraph graph;
   ChipProgram program;

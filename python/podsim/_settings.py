@@ -188,7 +188,7 @@ SETTINGS: dict[str, Setting] = {
         "Of gradients on the links between its chips: float32 or bfloat16 (half the bytes, sums rounded at every host)",
         default="float32", type="TYPE"),
     "remat": Setting(
-        "Of activations that its cores' HBM has no room for: auto (products are computed again until a step fits) or none (a job that does not fit is refused)",
+        "If a step exceeds a core's HBM, as the forecast has it: auto (products run again until it fits) or none (the job is refused; jax.checkpoint still counts)",
         default="auto", type="HOW"),
     "processes": Setting(
         "Host processes; fewer than hosts packs them. Results do not change",

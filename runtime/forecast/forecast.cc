@@ -76,7 +76,8 @@ absl::Status PriceSums(const Program& program, const ChipProgram& chip,
     if (segment.joins_tensor()) {
       PODSIM_ASSIGN_OR_RETURN(const SimTime time,
                               PriceExchange(program, segment, slice, sums));
-      parts.exchanges.push_back({ended, time});
+      // What is there beforehand is joined behind the first segment.
+      parts.exchanges.push_back({std::max(ended, 1), time});
     } else {
       PODSIM_ASSIGN_OR_RETURN(const SumPrice sum,
                               sums.Of(program.buckets[segment.bucket].count,

@@ -134,9 +134,10 @@ absl::StatusOr<LadderFoot> FootOn(const Slice& slice,
                                   const JobPlan& plan) {
   PODSIM_ASSIGN_OR_RETURN(const Program program, ProgramOf(plan));
   SumPrices sums(slice, AlgorithmOf(plan.spec()));
-  PODSIM_ASSIGN_OR_RETURN(
-      const SimStep step,
-      ForecastStep(program, slice, OptionsOf(plan, batch_per_core), sums));
+  StepOptions options = OptionsOf(plan, batch_per_core);
+  options.recomputes = false;  // nobody asked whether it fits there
+  PODSIM_ASSIGN_OR_RETURN(const SimStep step,
+                          ForecastStep(program, slice, options, sums));
   return LadderFoot{slice.name, batch_per_core,
                     step.ExamplesPerSecond(batch_per_core),
                     step.exposed_communication.seconds()};

@@ -29,10 +29,10 @@ void WarnOfRecomputed(const ChipNeed& need, const ResolvedJob& job,
                       JobPlan& plan) {
   if (need.recomputed.empty()) return;
   double flops = 0;
-  SimTime time;
+  double seconds = 0;
   for (const Recomputed& each : need.recomputed) {
-    flops += each.flops;
-    time += each.time;
+    flops += static_cast<double>(microbatches) * each.flops;
+    seconds += static_cast<double>(microbatches) * each.time.seconds();
   }
   const std::int64_t largest = memory.LargestBatch(microbatches);
   const char* const replica = job.slice.replica_name();
@@ -44,9 +44,9 @@ void WarnOfRecomputed(const ChipNeed& need, const ResolvedJob& job,
           "computes ",
           FormatCounted(static_cast<std::int64_t>(need.recomputed.size()),
                         "product"),
-          " again, ",
+          microbatches > 1 ? " again in each of its passes, " : " again, ",
           absl::StrFormat("%.3g TFLOP in %.3g ms sim", flops / 1e12,
-                          1e3 * time.seconds()),
+                          1e3 * seconds),
           largest >= 1 ? absl::StrCat("; up to ", FormatCount(largest),
                                       " examples per ", replica, " need none")
                        : "",
@@ -180,10 +180,13 @@ absl::Status FillMemory(const Program& program, const ResolvedJob& job,
   PODSIM_RETURN_IF_ERROR(
       WithFittingBatch(memory.Admit(job.batch_per_core, microbatches, replica),
                        memory, job, microbatches, /*evaluates=*/false));
-  PODSIM_RETURN_IF_ERROR(Annotate(
-      WithFittingBatch(memory.Admit(eval_batch, /*microbatches=*/1, replica),
-                       memory, job, /*microbatches=*/1, /*evaluates=*/true),
-      "evaluation batch"));
+  const ChipMemory evaluation(program, job.slice.chip(), /*recomputes=*/false,
+                              EntryPoint::kEval);
+  PODSIM_RETURN_IF_ERROR(
+      Annotate(WithFittingBatch(
+                   evaluation.Admit(eval_batch, /*microbatches=*/1, replica),
+                   evaluation, job, /*microbatches=*/1, /*evaluates=*/true),
+               "evaluation batch"));
   WarnOfRecomputed(memory.NeedOf(job.batch_per_core, microbatches), job, memory,
                    microbatches, plan);
   *plan.mutable_core_memory() =

@@ -51,12 +51,15 @@ std::vector<Line> LinesOf(const Ladder& ladder) {
       line = lines.end() - 1;
     }
     const double batch = static_cast<double>(row.forecast.global_batch);
+    const double rate = row.forecast.examples_per_second();
+    const Band& band = row.forecast.band;
+    const bool shaded = !row.forecast.is_unvalidated;
     line->points.push_back(
         {.slice = row.slice.name,
          .replicas = static_cast<double>(row.forecast.replicas),
-         .rate = row.forecast.examples_per_second(),
-         .low = batch / row.forecast.band.high.seconds(),
-         .high = batch / row.forecast.band.low.seconds()});
+         .rate = rate,
+         .low = shaded ? batch / band.high.seconds() : rate,
+         .high = shaded ? batch / band.low.seconds() : rate});
   }
   return lines;
 }
@@ -169,6 +172,12 @@ std::string DrawLine(const Axes& axes, const Line& line) {
                       last.slice, "start");
 }
 
+bool HasBand(const Ladder& ladder) {
+  for (const LadderRow& row : ladder.rows)
+    if (row.status.ok() && !row.forecast.is_unvalidated) return true;
+  return false;
+}
+
 }  // namespace
 
 std::string PlotLadder(const Ladder& ladder) {
@@ -180,8 +189,8 @@ std::string PlotLadder(const Ladder& ladder) {
       kWidth, kHeight);
   text += Words(kWidth / 2, 20,
                 absl::StrCat(LadderJobText(ladder),
-                             ": throughput, simulated; dashed: ideal, shaded: "
-                             "low to high"));
+                             ": throughput, simulated; dashed: ideal",
+                             HasBand(ladder) ? ", shaded: low to high" : ""));
   if (!lines.empty()) {
     const Axes axes = AxesOf(lines);
     text += DrawAxes(axes);

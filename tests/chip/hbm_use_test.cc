@@ -132,7 +132,7 @@ TEST(ChipMemory, ABatchBeyondCountingIsSaidToBe) {
   const Program program = MlpOfWidth(16);
   const ChipMemory memory(program, ChipOf(16 * kGiB));
   for (const std::int64_t batch :
-       {std::int64_t{1} << 44, std::int64_t{1} << 62})
+       {std::int64_t{1} << 33, std::int64_t{1} << 62})
     EXPECT_THAT(memory.Admit(batch),
                 StatusIs(absl::StatusCode::kResourceExhausted,
                          AllOf(HasSubstr("far beyond the HBM of a core"),
@@ -145,6 +145,20 @@ TEST(ChipMemory, SaysWhenNoBatchFits) {
   EXPECT_THAT(ChipMemory(program, ChipOf(8 * kGiB)).Admit(1),
               StatusIs(absl::StatusCode::kResourceExhausted,
                        HasSubstr("not even one example per core fits")));
+}
+
+// Neither activations for a backward pass nor gradients.
+TEST(ChipMemory, AnEvaluationHoldsLess) {
+  const Program program = MlpOfWidth(512, 0.9);
+  const ChipFigures chip = ChipOf(16 * kGiB);
+  const HbmUse training = ChipMemory(program, chip).At(128);
+  const HbmUse evaluation =
+      ChipMemory(program, chip, /*recomputes=*/true, EntryPoint::kEval).At(128);
+  EXPECT_EQ(evaluation.parameters, training.parameters);
+  EXPECT_EQ(evaluation.optimizer, training.optimizer);
+  EXPECT_EQ(evaluation.gradients, 0);
+  EXPECT_LT(evaluation.activations, training.activations);
+  EXPECT_GT(evaluation.activations, 0);
 }
 
 TEST(ChipMemory, RefusesABatchOfNothing) {

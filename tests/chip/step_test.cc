@@ -197,6 +197,24 @@ bool ReadsReducedGradient(const ChipGraph& graph, const ChipKernel& kernel) {
       });
 }
 
+// Clipping makes numbers of reduced gradients, one of each bucket: not before
+// the backward pass is over.
+TEST(FirstOfUpdate, ClippedBucketsWaitForTheBackwardPass) {
+  CompileOptions options;
+  options.bucket_bytes = 1;
+  options.clip_norm = 1;
+  const ChipStep step = MlpStep(128, options);
+  const std::vector<ChipKernel>& kernels = step.program.kernels;
+  const auto first = kernels.begin() + FirstOfUpdate(step.program);
+  ASSERT_LT(first, kernels.end());
+  EXPECT_TRUE(ReadsReducedGradient(step.graph, *first));
+  for (auto kernel = first; kernel != kernels.end(); ++kernel)
+    EXPECT_NE(kernel->kind, ChipKernelKind::kProduct)
+        << "kernel " << kernel - kernels.begin();
+  for (auto kernel = kernels.begin(); kernel != first; ++kernel)
+    EXPECT_FALSE(ReadsReducedGradient(step.graph, *kernel));
+}
+
 TEST(FirstOfUpdate, IsTheFirstKernelThatReadsAReducedGradient) {
   CompileOptions options;
   options.bucket_bytes = 1;  // a bucket for each gradient

@@ -194,7 +194,8 @@ gradients      9,610 (37.54 KiB), 1 bucket, halving_doubling of 4 hosts, 128.00
                KiB chunks
 HBM            164.00 KiB of 16.00 GiB per core: parameters 42.00 KiB, gradients
                42.00 KiB, optimizer state 42.00 KiB, activations 6.00 KiB, input
-               32.00 KiB; the largest batch that fits is 12,632,168 per core
+               32.00 KiB; the largest batch without recomputation is 12,632,168
+               per core
 memory         a run takes MACHINE of this machine's memory, in 4 processes
                memory traffic per host and step: 772.77 KiB (lower bound 540.23
                KiB)
