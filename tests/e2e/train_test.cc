@@ -264,7 +264,8 @@ TEST(DryRunTest, NeedsNoMemoryAndSaysTheSameEachTime) {
   EXPECT_EQ(second.Wait(), 0) << second.output();
   EXPECT_EQ(first.output(), second.output());
   EXPECT_THAT(first.output(), HasSubstr("of 16.00 GiB per core: parameters"));
-  EXPECT_THAT(first.output(), HasSubstr("the largest batch without recomputation"));
+  EXPECT_THAT(first.output(),
+              HasSubstr("the largest batch without recomputation"));
   EXPECT_THAT(first.output(), HasSubstr("a run takes"));
   PodRun run(job);
   EXPECT_EQ(run.Wait(), 1) << run.output();
