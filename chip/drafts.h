@@ -39,10 +39,6 @@ class Drafts {
   // not be read there.
   bool IsAtHand(ChipValueId value, std::int32_t product) const;
 
-  bool IsLeft(std::int32_t node) const {
-    return plan_.kernel_of[node] != kNoChipNode;
-  }
-
   FusionPlan Take() { return std::move(plan_); }
 
  private:

@@ -98,9 +98,7 @@ std::vector<Check> OtherProfileChecks(
       .source = "PAR-csv",
       .note =
           "Products of the forward pass (chip/remat.h). XLA counts the work "
-          "of BERT-large's step as 38.6 TFLOP, 6 of them again; it keeps "
-          "more values in HBM than the rules here do, so it has to recompute "
-          "more.",
+          "of BERT-large's step as 38.6 TFLOP, 6 of them again.",
       .fitted = "no"};
   for (const PublishedModel& model : models) {
     const double again =
