@@ -36,6 +36,7 @@ std::vector<std::vector<Move>> DoubtsOf(const Slice& slice,
       {&generation.clock_hz(), &ChipFigures::clock_hz},
       {&generation.on_chip_bytes(), &ChipFigures::on_chip_bytes, false,
        slice.chip().replicas_per_chip},
+      {&generation.step_seconds(), &ChipFigures::step_seconds},
       {&generation.host_bytes_per_second(),
        &ChipFigures::host_bytes_per_second_per_chip}};
   std::vector<std::vector<Move>> doubts;

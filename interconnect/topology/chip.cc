@@ -27,6 +27,10 @@ ChipFigures FiguresOf(const Generation& generation) {
   chip.vector_flops_per_cycle_per_core =
       generation.vector_flops_per_cycle_per_core().value();
   chip.on_chip_bytes = generation.on_chip_bytes().value() / replicas;
+  chip.step_seconds = generation.step_seconds().value();
+  chip.start_seconds = generation.start_seconds().value();
+  chip.start_seconds_per_chip = generation.start_seconds_per_chip().value();
+  chip.hides_all_reduces = generation.hides_all_reduces();
   chip.host_bytes_per_second_per_chip =
       generation.host_bytes_per_second().value();
   chip.links_per_chip =

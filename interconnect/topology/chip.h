@@ -30,6 +30,11 @@ struct ChipFigures {
   double vector_flops_per_cycle_per_core = 0;
   double on_chip_bytes = 0;  // for values between kernels (chip/on_chip.h)
 
+  double step_seconds = 0;   // what every step takes besides
+  double start_seconds = 0;  // of a job, before its first step
+  double start_seconds_per_chip = 0;
+  bool hides_all_reduces = false;  // kernels run while gradients are summed
+
   double host_bytes_per_second_per_chip = 0;
   double hbm_bytes_per_second_per_chip = 0;
   int links_per_chip = 0;

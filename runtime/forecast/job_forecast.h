@@ -39,6 +39,14 @@ struct JobForecast {
   bool is_hbm_bound = false;
   // Of checkpoints that go to a bucket.
   std::optional<SaveForecast> saves;
+  // Of the products of one replica's step, as the model says them: without what
+  // padding costs and without what podsim recomputes for want of HBM.
+  double model_flops = 0;
+  double recomputed_flops = 0;  // these
+  double peak_flops = 0;        // of a replica, bfloat16, per second
+  // Of the whole job: from its start to the first step; all its evaluations.
+  SimTime start_up;
+  double evaluation_seconds = 0;
 
   double examples_per_second() const {
     return step.ExamplesPerSecond(global_batch);
@@ -53,6 +61,15 @@ struct JobForecast {
            (saves ? saves->seconds() : 0);
   }
   double chip_hours() const { return seconds() * chips / 3600; }
+  // From start to end: with start-up and evaluations too.
+  double run_seconds() const {
+    return start_up.seconds() + seconds() + evaluation_seconds;
+  }
+  double run_chip_hours() const { return run_seconds() * chips / 3600; }
+  // Model FLOPs utilization: of what the matrix units could do in a step.
+  double mfu() const {
+    return model_flops / (peak_flops * step.total.seconds());
+  }
 };
 
 // What takes most of a step: "the input", "the store", "compute" or "the
