@@ -54,6 +54,14 @@ std::vector<KernelTime> TimesOf(const ChipProgram& program,
   return times;
 }
 
+double ProductFlops(const ChipProgram& program) {
+  double flops = 0;
+  for (const ChipKernel& kernel : program.kernels)
+    for (const ChipProduct& product : kernel.products)
+      flops += 2 * product.multiply_adds;
+  return flops;
+}
+
 std::int32_t FirstOfUpdate(const ChipProgram& program) {
   auto first = static_cast<std::int32_t>(program.kernels.size());
   for (const ChipCollective& collective : program.collectives)

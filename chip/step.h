@@ -59,6 +59,10 @@ KernelWork WorkOf(const ChipKernel& kernel);
 std::vector<KernelTime> TimesOf(const ChipProgram& program,
                                 const ChipFigures& chip);
 
+// FLOPs of all its products that are part of a result: without padding, with
+// what runs again.
+double ProductFlops(const ChipProgram& program);
+
 // The first kernel that waits for gradients which have been summed over the
 // slice: there the update begins. kernels.size(): none does.
 std::int32_t FirstOfUpdate(const ChipProgram& program);

@@ -15,6 +15,7 @@
 #include "bench/validation/program_checks.h"
 #include "bench/validation/published_models.h"
 #include "bench/validation/rule_checks.h"
+#include "bench/validation/step_checks.h"
 
 namespace {
 
@@ -63,10 +64,12 @@ int main(int count, char** words) {
   Append(validation::HeldProgramChecks(), held);
   Append(validation::HeldProfileChecks(*models), held);
   Append(validation::HeldRuleChecks(*models), held);
+  Append(validation::HeldStepChecks(*models, *ops), held);
   std::vector<validation::Check> others = validation::OtherChecks();
   Append(validation::OtherOpChecks(*ops), others);
   Append(validation::OtherProductChecks(), others);
   Append(validation::OtherProfileChecks(*models), others);
+  Append(validation::OtherStepChecks(*models), others);
   const std::string page = validation::PageOf(held, others);
   const std::string misses = validation::MissesOf(held);
   if (count == 1) {
