@@ -13,9 +13,10 @@ struct PublishedStep {
   const char* slice;
   std::int64_t rows;  // of a core, or of a chip whose cores act as one
   double milliseconds;
-  int gradient_bytes;  // of an element on the links
-  const char* holds;   // "an evaluation every 4 epochs"
-  const char* source;  // keys of docs/hardware.md
+  int gradient_bytes;   // of an element on the links
+  bool sharded_update;  // each core updates its share of the weights
+  const char* holds;    // "an evaluation every 4 epochs"
+  const char* source;   // keys of docs/hardware.md
 };
 
 // Those by which the forecast of steps is judged.

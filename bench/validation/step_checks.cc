@@ -38,7 +38,8 @@ struct Priced {
 Priced PricedOn(const PublishedStep& step, const Program& program,
                 const Slice& slice) {
   const StepOptions options = {.batch_per_core = step.rows,
-                               .gradient_bytes = step.gradient_bytes};
+                               .gradient_bytes = step.gradient_bytes,
+                               .sharded_update = step.sharded_update};
   const auto chip = ChipStepFor(program, slice, options);
   PODSIM_CHECK(chip.ok());
   SumPrices sums(slice);
