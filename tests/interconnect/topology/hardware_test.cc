@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <vector>
 
 #include "interconnect/topology/slice.h"
 #include "tests/testing/status_matchers.h"
@@ -68,6 +69,24 @@ TEST(HardwareTest, EveryGenerationSaysHowWrongItsLinksMayBe) {
                    "mine"));
   EXPECT_EQ(FindGeneration(clocked, "v3")->network_note(),
             FindGeneration(ShippedHardware(), "v3")->network_note());
+}
+
+// A fixed cost that is a guess may be any that was fitted elsewhere.
+TEST(HardwareTest, AnAssumedFixedCostSpansAllThatAreFitted) {
+  std::vector<Figure> fitted;
+  std::vector<Figure> assumed;
+  for (const Generation& generation : ShippedHardware().generations()) {
+    const Figure& cost = generation.collective_seconds();
+    (cost.grade() == FITTED ? fitted : assumed).push_back(cost);
+  }
+  ASSERT_FALSE(fitted.empty());
+  for (const Figure& guess : assumed) {
+    EXPECT_EQ(guess.grade(), ASSUMED);
+    for (const Figure& known : fitted) {
+      EXPECT_LE(guess.low(), known.low());
+      EXPECT_GE(guess.high(), known.high());
+    }
+  }
 }
 
 // At most two constants of the links are fitted to a generation's measurements.
