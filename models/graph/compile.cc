@@ -13,6 +13,7 @@
 #include "models/graph/exchanges.h"
 #include "models/graph/gradient.h"
 #include "models/graph/lowering.h"
+#include "models/graph/move_up.h"
 #include "models/graph/own_gradients.h"
 #include "models/graph/placement.h"
 #include "models/graph/row_groups.h"
@@ -217,6 +218,7 @@ std::map<TensorId, std::size_t> FinishTimes(
   return times;
 }
 
+// In the order of `finish`.
 void PlaceGradients(const std::vector<VariableValue>& gradients,
                     const Lowered& lowered,
                     const std::map<TensorId, std::size_t>& finish,
@@ -237,6 +239,29 @@ void PlaceGradients(const std::vector<VariableValue>& gradients,
         program.gradient_elements;
     program.gradient_elements += gradient.elements;
   }
+}
+
+struct CompleteBucket {
+  std::size_t bucket = 0;
+  std::size_t last = 0;  // the instruction that completes it
+};
+
+// `finish`: when each gradient is written.
+std::vector<CompleteBucket> InOrderOfCompletion(
+    const std::vector<GradientBucket>& buckets,
+    const std::map<TensorId, std::size_t>& finish) {
+  std::vector<CompleteBucket> complete;
+  for (std::size_t bucket = 0; bucket < buckets.size(); ++bucket) {
+    std::size_t last = 0;
+    for (const TensorId gradient : buckets[bucket].gradients)
+      last = std::max(last, finish.at(gradient));
+    complete.push_back({bucket, last});
+  }
+  std::stable_sort(complete.begin(), complete.end(),
+                   [](const CompleteBucket& a, const CompleteBucket& b) {
+                     return a.last < b.last;
+                   });
+  return complete;
 }
 
 Segment AllReduceOf(std::size_t bucket) {
@@ -261,7 +286,8 @@ Segment ExchangeOf(const Instruction& instruction) {
 std::vector<Segment> CutAtCollectives(
     std::vector<Instruction> instructions,
     const std::vector<GradientBucket>& buckets) {
-  const std::map<TensorId, std::size_t> finish = FinishTimes(instructions);
+  const std::vector<CompleteBucket> complete =
+      InOrderOfCompletion(buckets, FinishTimes(instructions));
   std::vector<Segment> segments;
   std::size_t done = 0;
   const auto compute_until = [&](std::size_t end) {
@@ -278,13 +304,21 @@ std::vector<Segment> CutAtCollectives(
     }
     if (!segment.instructions.empty()) segments.push_back(std::move(segment));
   };
-  for (std::size_t bucket = 0; bucket < buckets.size(); ++bucket) {
-    // Gradients are in the order in which they finish.
-    compute_until(finish.at(buckets[bucket].gradients.back()) + 1);
-    segments.push_back(AllReduceOf(bucket));
+  for (const CompleteBucket& each : complete) {
+    compute_until(each.last + 1);
+    segments.push_back(AllReduceOf(each.bucket));
   }
   compute_until(instructions.size());
   return segments;
+}
+
+// The all-reduces of buckets alone.
+std::vector<Segment> BucketsOf(const std::vector<Segment>& pass) {
+  std::vector<Segment> buckets;
+  for (const Segment& segment : pass)
+    if (segment.kind == SegmentKind::kAllReduce && !segment.joins_tensor())
+      buckets.push_back(segment);
+  return buckets;
 }
 
 // Whether an op needs all the rows of its core, and no others. What is only per
@@ -373,6 +407,7 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& wanted,
   for (const EvaluationValue& each : input.evaluation)
     lowering.kept.push_back(each.value);
   if (trains) {
+    if (!input.gradients.empty()) lowering.first_nodes = full.nodes().size();
     PODSIM_ASSIGN_OR_RETURN(lowering.gradients, GradientsOf(full, input));
   }
   Lowered lowered = Lower(full, lowering);
@@ -391,6 +426,14 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& wanted,
   std::vector<TensorId> kept;
   for (const Value value : lowering.kept)
     kept.push_back(lowered.TensorOf(value));
+  // What a gradient is multiplied by is appended behind the pass, in the order
+  // of the variables, and runs where the pass makes the gradient. Buckets keep
+  // to the order in which it was appended: where an element lies in its bucket
+  // decides in which order hosts add it up.
+  const std::map<TensorId, std::size_t> laid =
+      FinishTimes(lowered.instructions);
+  lowered.instructions =
+      MoveUp(program, std::move(lowered.instructions), lowered.of_first_nodes);
   GroupRows(program, lowered.instructions);
   program.batched_elements_per_row =
       PlaceByLiveness(lowered.instructions, Storage::kBatched, kept, program);
@@ -414,8 +457,8 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& wanted,
   program.entries[EntryPoint::kEval] = OneSegment(std::move(eval));
   if (!trains) return program;
 
-  PlaceGradients(lowering.gradients, lowered, FinishTimes(lowered.instructions),
-                 options.bucket_bytes, program);
+  PlaceGradients(lowering.gradients, lowered, laid, options.bucket_bytes,
+                 program);
   std::vector<TensorId> trained;
   for (const ProgramMetric& metric : program.metrics)
     if (metric.is_trained()) trained.push_back(metric.tensor);
@@ -427,9 +470,8 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& wanted,
   program.mixes_in_training = MixExamples(program, training);
   program.entries[EntryPoint::kTrainMicrobatch] =
       CutAtCollectives(std::move(training), program.buckets);
-  std::vector<Segment>& reduce = program.entries[EntryPoint::kReduce];
-  for (std::size_t i = 0; i < program.buckets.size(); ++i)
-    reduce.push_back(AllReduceOf(i));
+  program.entries[EntryPoint::kReduce] =
+      BucketsOf(program.entries[EntryPoint::kTrainMicrobatch]);
   PODSIM_RETURN_IF_ERROR(input.update(options, program));
   return program;
 }
