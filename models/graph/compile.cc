@@ -426,11 +426,11 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& wanted,
   std::vector<TensorId> kept;
   for (const Value value : lowering.kept)
     kept.push_back(lowered.TensorOf(value));
-  // What a gradient is multiplied by is appended behind the pass, in the order
-  // of the variables, and runs where the pass makes the gradient. Buckets keep
-  // to the order in which it was appended: where an element lies in its bucket
-  // decides in which order hosts add it up.
-  const std::map<TensorId, std::size_t> laid =
+  // A model's own gradients are multiplied by their core's share. These ops are
+  // appended in the model's order, and run where the pass makes the gradients.
+  // Buckets keep the model's order: an element's place in its bucket decides in
+  // which order hosts add it up.
+  const std::map<TensorId, std::size_t> bucket_order =
       FinishTimes(lowered.instructions);
   lowered.instructions =
       MoveUp(program, std::move(lowered.instructions), lowered.of_first_nodes);
@@ -457,8 +457,8 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& wanted,
   program.entries[EntryPoint::kEval] = OneSegment(std::move(eval));
   if (!trains) return program;
 
-  PlaceGradients(lowering.gradients, lowered, laid, options.bucket_bytes,
-                 program);
+  PlaceGradients(lowering.gradients, lowered, bucket_order,
+                 options.bucket_bytes, program);
   std::vector<TensorId> trained;
   for (const ProgramMetric& metric : program.metrics)
     if (metric.is_trained()) trained.push_back(metric.tensor);
