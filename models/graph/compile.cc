@@ -17,6 +17,7 @@
 #include "models/graph/own_gradients.h"
 #include "models/graph/placement.h"
 #include "models/graph/row_groups.h"
+#include "models/graph/segments.h"
 
 namespace podsim {
 namespace {
@@ -209,15 +210,6 @@ void PlaceOutputs(Program& program) {
   }
 }
 
-// When each tensor is written, by the number of the instruction.
-std::map<TensorId, std::size_t> FinishTimes(
-    const std::vector<Instruction>& instructions) {
-  std::map<TensorId, std::size_t> times;
-  for (std::size_t step = 0; step < instructions.size(); ++step)
-    for (const TensorId id : instructions[step].outputs) times[id] = step;
-  return times;
-}
-
 // In the order of `finish`.
 void PlaceGradients(const std::vector<VariableValue>& gradients,
                     const Lowered& lowered,
@@ -239,86 +231,6 @@ void PlaceGradients(const std::vector<VariableValue>& gradients,
         program.gradient_elements;
     program.gradient_elements += gradient.elements;
   }
-}
-
-struct CompleteBucket {
-  std::size_t bucket = 0;
-  std::size_t last = 0;  // the instruction that completes it
-};
-
-// `finish`: when each gradient is written.
-std::vector<CompleteBucket> InOrderOfCompletion(
-    const std::vector<GradientBucket>& buckets,
-    const std::map<TensorId, std::size_t>& finish) {
-  std::vector<CompleteBucket> complete;
-  for (std::size_t bucket = 0; bucket < buckets.size(); ++bucket) {
-    std::size_t last = 0;
-    for (const TensorId gradient : buckets[bucket].gradients)
-      last = std::max(last, finish.at(gradient));
-    complete.push_back({bucket, last});
-  }
-  std::stable_sort(complete.begin(), complete.end(),
-                   [](const CompleteBucket& a, const CompleteBucket& b) {
-                     return a.last < b.last;
-                   });
-  return complete;
-}
-
-Segment AllReduceOf(std::size_t bucket) {
-  Segment segment;
-  segment.kind = SegmentKind::kAllReduce;
-  segment.bucket = static_cast<std::int32_t>(bucket);
-  return segment;
-}
-
-Segment ExchangeOf(const Instruction& instruction) {
-  Segment segment;
-  segment.kind = SegmentKind::kAllReduce;
-  segment.reduce = ReduceOpOf(instruction.attributes);
-  segment.group =
-      static_cast<std::int32_t>(GroupSizeOf(instruction.attributes));
-  segment.tensor = instruction.outputs[0];
-  return segment;
-}
-
-// Compute segments, each ending where a bucket is complete or cores join, and
-// behind each its all-reduce.
-std::vector<Segment> CutAtCollectives(
-    std::vector<Instruction> instructions,
-    const std::vector<GradientBucket>& buckets) {
-  const std::vector<CompleteBucket> complete =
-      InOrderOfCompletion(buckets, FinishTimes(instructions));
-  std::vector<Segment> segments;
-  std::size_t done = 0;
-  const auto compute_until = [&](std::size_t end) {
-    if (end <= done) return;
-    Segment segment;
-    for (; done < end; ++done) {
-      Instruction& next = instructions[done];
-      const bool joins = JoinsCores(next);
-      Segment exchange = joins ? ExchangeOf(next) : Segment();
-      segment.instructions.push_back(std::move(next));
-      if (!joins) continue;
-      segments.push_back(std::exchange(segment, {}));
-      segments.push_back(std::move(exchange));
-    }
-    if (!segment.instructions.empty()) segments.push_back(std::move(segment));
-  };
-  for (const CompleteBucket& each : complete) {
-    compute_until(each.last + 1);
-    segments.push_back(AllReduceOf(each.bucket));
-  }
-  compute_until(instructions.size());
-  return segments;
-}
-
-// The all-reduces of buckets alone.
-std::vector<Segment> BucketsOf(const std::vector<Segment>& pass) {
-  std::vector<Segment> buckets;
-  for (const Segment& segment : pass)
-    if (segment.kind == SegmentKind::kAllReduce && !segment.joins_tensor())
-      buckets.push_back(segment);
-  return buckets;
 }
 
 // Whether an op needs all the rows of its core, and no others. What is only per
@@ -471,7 +383,7 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& wanted,
   program.entries[EntryPoint::kTrainMicrobatch] =
       CutAtCollectives(std::move(training), program.buckets);
   program.entries[EntryPoint::kReduce] =
-      BucketsOf(program.entries[EntryPoint::kTrainMicrobatch]);
+      AllReducesOf(program.entries[EntryPoint::kTrainMicrobatch]);
   PODSIM_RETURN_IF_ERROR(input.update(options, program));
   return program;
 }
