@@ -6,7 +6,9 @@
 #include <algorithm>
 
 #include "base/status.h"
+#include "models/optimizer/optimizer.h"
 #include "models/zoo/zoo.h"
+#include "tests/models/graph/toy_program.h"
 #include "tests/testing/status_matchers.h"
 
 namespace podsim {
@@ -66,6 +68,34 @@ TEST(ForecastStep, PartsAreThoseOfThePricers) {
   EXPECT_EQ(
       step.total,
       std::max(step.input, kernels + step.exposed_communication) + parts.fixed);
+}
+
+// Its last layer's sum begins before the pass ends, though its first layer's
+// variables come first.
+TEST(ForecastStep, OwnGradientsTravelWhileOthersAreMade) {
+  testing::Toy toy;
+  toy.BringGradients();
+  toy.input.update = Optimizer;
+  ASSERT_OK_AND_ASSIGN(const Program program,
+                       Compile(toy.g, toy.input, {.bucket_bytes = 200}));
+  ASSERT_EQ(program.buckets.size(), 3U);
+  const Slice slice = *FindSlice("v3-32");
+  SumPrices sums(slice);
+  const StepOptions options = {.batch_per_core = 128, .combine_bytes = 4};
+  ASSERT_OK_AND_ASSIGN(const ChipStep chip,
+                       ChipStepFor(program, slice, options));
+  ASSERT_OK_AND_ASSIGN(const StepParts parts,
+                       PriceStep(program, chip, slice, options, sums));
+  ASSERT_EQ(parts.sums.size(), 3U);
+  // The last layer's, the first kernel's, and what is made last of all.
+  const std::size_t travel[] = {2, 0, 1};
+  for (std::size_t i = 0; i < 3; ++i)
+    EXPECT_EQ(
+        parts.sums[i].time,
+        PriceCollective(slice, {.bytes = 4 * program.buckets[travel[i]].count})
+            ->time);
+  EXPECT_LT(parts.sums[0].ready, parts.sums[1].ready);
+  EXPECT_LT(parts.sums[0].ready + 1, parts.update);
 }
 
 // As published of real all-reduces: their time hardly grows with the slice.
