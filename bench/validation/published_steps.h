@@ -15,6 +15,7 @@ struct PublishedStep {
   double milliseconds;
   int gradient_bytes;   // of an element on the links
   bool sharded_update;  // each core updates its share of the weights
+  int norm_cores;       // that share a batch norm's statistics; 1: none do
   const char* holds;    // "an evaluation every 4 epochs"
   const char* source;   // keys of docs/hardware.md
 };

@@ -18,7 +18,7 @@ absl::StatusOr<Band> BandOfFigures(const PricedStep& of, SimTime total) {
                       const Slice other = move.In(*of.slice);
                       SumPrices prices = of.sums->Moved(other, move);
                       std::optional<ChipStep> kept;
-                      if (move.figure == &ChipFigures::on_chip_bytes)
+                      if (move.moves(&ChipFigures::on_chip_bytes))
                         kept = WithOnChip(*of.chip, of.options->rows(),
                                           other.chip().on_chip_bytes);
                       PODSIM_ASSIGN_OR_RETURN(

@@ -92,12 +92,29 @@ TEST(SpreadAround, AddsDoubtsInSquares) {
   };
   const Spread spread = SpreadOf(slice, [&](const ChipFigures& chip) {
     return 3 * chip.matrix_share / below(v3.matrix_share()) +
+           4 * chip.link_share / below(v3.link_share());
+  });
+  const double value =
+      3 * v3.matrix_share().value() / below(v3.matrix_share()) +
+      4 * v3.link_share().value() / below(v3.link_share());
+  EXPECT_NEAR(spread.low, value - 5, kRounding * value);
+}
+
+// All at their slower ends at once: 3 and 4 make 7.
+TEST(SpreadAround, MovesTheConstantsOfKernelsTogether) {
+  const Slice slice = *FindSlice("v3-8");
+  const Generation& v3 = *FindGeneration(ShippedHardware(), "v3");
+  const auto below = [](const Figure& figure) {
+    return figure.value() - figure.low();
+  };
+  const Spread spread = SpreadOf(slice, [&](const ChipFigures& chip) {
+    return 3 * chip.matrix_share / below(v3.matrix_share()) +
            4 * chip.hbm_share / below(v3.hbm_share());
   });
   const double value =
       3 * v3.matrix_share().value() / below(v3.matrix_share()) +
       4 * v3.hbm_share().value() / below(v3.hbm_share());
-  EXPECT_NEAR(spread.low, value - 5, kRounding * value);
+  EXPECT_NEAR(spread.low, value - 7, kRounding * value);
 }
 
 // Both ends may lie on one side of the value: the one that does more counts.

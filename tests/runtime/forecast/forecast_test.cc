@@ -225,13 +225,13 @@ TEST(SumPrices, MovedFiguresKeepTheAlgorithmAndWhatIsNotOnTheLinks) {
   EXPECT_EQ(sums.OfLargest(), std::nullopt);
   ASSERT_OK_AND_ASSIGN(const SumPrice before, sums.Of(1 << 20, 4));
   EXPECT_EQ(sums.OfLargest(), before.algorithm);
-  const Move software = {&ChipFigures::collective_seconds,
-                         slice.chip().collective_seconds + 1e-3};
+  const Move software = {{{&ChipFigures::collective_seconds,
+                           slice.chip().collective_seconds + 1e-3}}};
   ASSERT_OK_AND_ASSIGN(const SumPrice later,
                        sums.Moved(software.In(slice), software).Of(1 << 20, 4));
   EXPECT_EQ(later.network, before.network);
   EXPECT_EQ(later.time, before.time + SimTime::Seconds(1e-3));
-  const Move share = {&ChipFigures::link_share, slice.chip().link_share / 2,
+  const Move share = {{{&ChipFigures::link_share, slice.chip().link_share / 2}},
                       /*on_links=*/true};
   ASSERT_OK_AND_ASSIGN(const SumPrice slower,
                        sums.Moved(share.In(slice), share).Of(1 << 20, 4));
