@@ -47,7 +47,7 @@ double TeraflopOf(const std::vector<Recomputed>& recomputed) {
 
 ChipStep StepOf(const PublishedModel& model, const ChipFigures& v3) {
   return ChipStepOf(model.program, model.rows, v3,
-                    static_cast<double>(v3.hbm_bytes));
+                    static_cast<double>(v3.available_hbm_bytes()));
 }
 
 }  // namespace

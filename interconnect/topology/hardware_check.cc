@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "base/printable.h"
 #include "base/status.h"
+#include "interconnect/topology/chip.h"
 #include "interconnect/topology/coordinate.h"
 #include "interconnect/topology/hardware.h"
 
@@ -157,6 +158,16 @@ std::string WhatIsWrongWithLinks(const Generation& generation) {
                                ", two for each axis of its pod and slices"));
 }
 
+// The system keeps a part of what a replica has.
+std::string WhatIsWrongWithHbm(const Generation& generation) {
+  const ChipFigures chip = FiguresOf(generation);
+  if (chip.available_hbm_bytes() > 0) return "";
+  return absl::StrCat(
+      "hbm_reserved_bytes is ", generation.hbm_reserved_bytes().value(),
+      ": must be below the ", chip.hbm_bytes, " bytes of HBM that a ",
+      generation.replica() == CORE ? "core" : "chip", " has");
+}
+
 std::string WhatIsUnsaid(const Generation& generation) {
   if (!IsName(generation.name()) ||
       (!generation.prefix().empty() && !IsName(generation.prefix())))
@@ -200,6 +211,8 @@ absl::Status CheckGeneration(const Generation& generation) {
   }
   const std::string links = WhatIsWrongWithLinks(generation);
   if (!links.empty()) return Wrong(generation, links);
+  const std::string hbm = WhatIsWrongWithHbm(generation);
+  if (!hbm.empty()) return Wrong(generation, hbm);
   return CheckSliceNames(generation);
 }
 

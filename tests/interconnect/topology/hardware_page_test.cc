@@ -67,6 +67,8 @@ TEST(HardwarePage, HasTheFilesFigures) {
       {"side of a matrix unit", &Generation::matrix_unit_side, 1, ""},
       {"clock", &Generation::clock_hz, 1e6, " MHz"},
       {"HBM of a chip", &Generation::hbm_bytes, kGib, " GiB"},
+      {"HBM that the system keeps, of a core or a chip that acts as one",
+       &Generation::hbm_reserved_bytes, kMib, " MiB"},
       {"HBM bandwidth of a chip", &Generation::hbm_bytes_per_second, 1e9,
        " GB/s"},
       {"vector memory of a core", &Generation::vector_memory_bytes_per_core,
