@@ -28,6 +28,7 @@ ChipFigures FiguresOf(const Generation& generation) {
   chip.kernel_seconds = generation.kernel_seconds().value();
   chip.vector_flops_per_cycle_per_core =
       generation.vector_flops_per_cycle_per_core().value();
+  chip.transcendental_flops = generation.transcendental_flops().value();
   chip.on_chip_bytes = generation.on_chip_bytes().value() / replicas;
   chip.host_bytes_per_second_per_chip =
       generation.host_bytes_per_second().value();

@@ -19,7 +19,7 @@ struct ChipFigures {
   double clock_hz = 0;
   int matrix_units = 0;
   int matrix_unit_side = 128;
-  double matrix_flops = 0;  // bfloat16 peak, per second
+  double matrix_flops = 0;              // bfloat16 peak, per second
   std::int64_t hbm_bytes = 0;           // all that there is
   std::int64_t hbm_reserved_bytes = 0;  // of that, what the system keeps
   double hbm_bytes_per_second = 0;
@@ -29,6 +29,7 @@ struct ChipFigures {
   double hbm_share = 1;       // of hbm_bytes_per_second
   double kernel_seconds = 0;  // what each takes besides
   double vector_flops_per_cycle_per_core = 0;
+  double transcendental_flops = 0;  // of them, for an exponential, a root, ...
   double on_chip_bytes = 0;  // for values between kernels (chip/on_chip.h)
 
   double host_bytes_per_second_per_chip = 0;

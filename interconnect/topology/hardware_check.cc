@@ -31,6 +31,7 @@ constexpr const char* kNeeded[] = {"matrix_flops_per_second",
                                    "hbm_bytes_per_second",
                                    "host_bytes_per_second",
                                    "vector_flops_per_cycle_per_core",
+                                   "transcendental_flops",
                                    "matrix_share",
                                    "hbm_share",
                                    "kernel_seconds",
@@ -66,7 +67,8 @@ constexpr Reach kReaches[] = {{"_share", 1e-3, 1},
                               {"_bytes", 1, 1e12},
                               {"clock_hz", 1e3, 1e12},
                               {"flops_per_second", 1e6, 1e20},
-                              {"_per_cycle_per_core", 1, 1e9}};
+                              {"_per_cycle_per_core", 1, 1e9},
+                              {"transcendental_flops", 1, 1e6}};
 
 std::string WhatIsOutOfReach(const NamedFigure& named) {
   for (const Reach& reach : kReaches) {

@@ -28,7 +28,8 @@ const std::vector<ChipWords>& AllChipWords() {
        "they make a time of bytes in HBM",
        // Sums of microbatches' gradients are no op of the Program.
        {"interconnect/", "runtime/forecast/forecast.cc"}},
-      {{"matrix_share", "kernel_seconds", "vector_flops_per_cycle"},
+      {{"matrix_share", "kernel_seconds", "vector_flops_per_cycle",
+        "transcendental_flops"},
        "they make a time of operations",
        {"interconnect/"}},
       {{"matrix_unit"},

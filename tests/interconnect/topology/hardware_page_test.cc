@@ -77,6 +77,8 @@ TEST(HardwarePage, HasTheFilesFigures) {
        " GB/s"},
       {"vector operations a cycle, of a core",
        &Generation::vector_flops_per_cycle_per_core, 1, ""},
+      {"vector operations of an exponential or a root",
+       &Generation::transcendental_flops, 1, ""},
       {"share of the matrix unit that a kernel reaches",
        &Generation::matrix_share, 1, ""},
       {"share of HBM's bandwidth that a kernel reaches", &Generation::hbm_share,
