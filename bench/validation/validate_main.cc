@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bench/validation/kernel_checks.h"
+#include "bench/validation/left_out_checks.h"
 #include "bench/validation/op_profiles.h"
 #include "bench/validation/page.h"
 #include "bench/validation/profile_checks.h"
@@ -62,6 +63,7 @@ int main(int count, char** words) {
   Append(validation::HeldProductChecks(), held);
   Append(validation::HeldProgramChecks(), held);
   Append(validation::HeldProfileChecks(*models), held);
+  Append(validation::HeldLeftOutChecks(*ops, *models), held);
   Append(validation::HeldRuleChecks(*models), held);
   std::vector<validation::Check> others = validation::OtherChecks();
   Append(validation::OtherOpChecks(*ops), others);
