@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/validation/hbm_checks.h"
 #include "bench/validation/kernel_checks.h"
 #include "bench/validation/left_out_checks.h"
 #include "bench/validation/op_profiles.h"
@@ -64,6 +65,7 @@ int main(int count, char** words) {
   Append(validation::HeldProgramChecks(), held);
   Append(validation::HeldProfileChecks(*models), held);
   Append(validation::HeldLeftOutChecks(*ops, *models), held);
+  Append(validation::HeldHbmChecks(*models), held);
   Append(validation::HeldRuleChecks(*models), held);
   std::vector<validation::Check> others = validation::OtherChecks();
   Append(validation::OtherOpChecks(*ops), others);
