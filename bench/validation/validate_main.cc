@@ -17,6 +17,7 @@
 #include "bench/validation/program_checks.h"
 #include "bench/validation/published_models.h"
 #include "bench/validation/rule_checks.h"
+#include "bench/validation/shape_checks.h"
 
 namespace {
 
@@ -65,6 +66,7 @@ int main(int count, char** words) {
   Append(validation::HeldProgramChecks(), held);
   Append(validation::HeldProfileChecks(*models), held);
   Append(validation::HeldLeftOutChecks(*ops, *models), held);
+  Append(validation::HeldShapeChecks(*ops, *models), held);
   Append(validation::HeldHbmChecks(*models), held);
   Append(validation::HeldRuleChecks(*models), held);
   std::vector<validation::Check> others = validation::OtherChecks();
