@@ -39,8 +39,8 @@ ChipProgram FusedFor(const ChipGraph& graph, std::int64_t rows) {
 
 KernelWork WorkOf(const ChipKernel& kernel) {
   return {.matrix_flops = kernel.matrix_flops,
-          .vector_flops = kernel.vector_flops + kVectorFlopsPerTranscendental *
-                                                    kernel.transcendentals,
+          .vector_flops = kernel.vector_flops,
+          .transcendentals = kernel.transcendentals,
           .hbm_bytes = kernel.hbm_bytes()};
 }
 

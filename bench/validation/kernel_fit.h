@@ -3,6 +3,7 @@
 #ifndef PODSIM_BENCH_VALIDATION_KERNEL_FIT_H_
 #define PODSIM_BENCH_VALIDATION_KERNEL_FIT_H_
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,26 @@ struct MeasuredProgram {
 MeasuredProgram MeasuredOf(const std::vector<OpRow>& ops, std::string name,
                            int matrix_unit_side);
 
+// Those of one program of the profiles, by its name there.
+MeasuredProgram ProgramNamed(const std::vector<OpRow>& ops,
+                             const std::string& program, std::string name,
+                             int matrix_unit_side);
+
+// The programs that the core's constants are fitted to.
+struct FittedProgram {
+  const char* program;  // in the profiles
+  const char* name;
+  const char* zoo;  // podsim's own name of the model
+};
+inline constexpr FittedProgram kFittedPrograms[] = {
+    {"resnet", "ResNet-50", "resnet50"},
+    {"bert", "BERT-large", "bert_large"},
+    {"transformer", "Transformer-big", "transformer_big"}};
+
+// Their kernels, in that order.
+std::vector<MeasuredProgram> FittedPrograms(const std::vector<OpRow>& ops,
+                                            int matrix_unit_side);
+
 // Errors are of simulated over measured time; each kernel counts by its
 // measured time. REQUIRES: the program has kernels.
 struct TimeErrors {
@@ -43,6 +64,13 @@ TimeErrors ErrorsOf(const MeasuredProgram& program, const KernelRates& rates);
 // same, is least: of 0.80 to 0.92, 0.74 to 0.88 and 0.2 to 1 us.
 ChipFigures RefitTo(const std::vector<const MeasuredProgram*>& programs,
                     ChipFigures chip);
+// To all but one of them.
+ChipFigures RefitWithout(std::size_t left_out,
+                         const std::vector<MeasuredProgram>& programs,
+                         const ChipFigures& chip);
+
+// "0.86, 0.81, 0.5 us": the three constants of a chip.
+std::string ConstantsText(const ChipFigures& chip);
 
 }  // namespace podsim::validation
 

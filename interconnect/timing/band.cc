@@ -39,6 +39,9 @@ std::vector<Constant> OfKernels(const Generation& generation) {
            /*slow_is_low=*/false},
           {&generation.vector_flops_per_cycle_per_core(),
            &ChipFigures::vector_flops_per_cycle_per_core},
+          {&generation.transcendental_flops(),
+           &ChipFigures::transcendental_flops, false, 1,
+           /*slow_is_low=*/false},
           {&generation.clock_hz(), &ChipFigures::clock_hz}};
 }
 

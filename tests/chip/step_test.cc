@@ -177,7 +177,7 @@ TEST(ChipStepOf, TheUpdateDoesNotDependOnTheBatch) {
   EXPECT_EQ(update(1), update(1000));
 }
 
-TEST(WorkOf, ATranscendentalIsTenOperations) {
+TEST(WorkOf, IsTheKernelsWithoutWhatStaysOnChip) {
   ChipKernel kernel;
   kernel.matrix_flops = 100;
   kernel.vector_flops = 4;
@@ -186,7 +186,8 @@ TEST(WorkOf, ATranscendentalIsTenOperations) {
   kernel.writes = {{2, 4096}, {4, 8192, /*on_chip=*/true}};
   const KernelWork work = WorkOf(kernel);
   EXPECT_EQ(work.matrix_flops, 100);
-  EXPECT_EQ(work.vector_flops, 14);
+  EXPECT_EQ(work.vector_flops, 4);
+  EXPECT_EQ(work.transcendentals, 1);
   EXPECT_EQ(work.hbm_bytes, 1024 + 2048 + 4096);
 }
 

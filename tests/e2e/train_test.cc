@@ -192,7 +192,7 @@ TEST(ScreenTest, VerboseShowsTheRest) {
   PodRun pod({"--topology=v3-32", "--train_steps=20", "--verbose"});
   EXPECT_EQ(pod.Wait(), 0) << pod.output();
   EXPECT_THAT(pod.output(), HasSubstr("\nnumerics "));
-  EXPECT_THAT(pod.Unwrapped(), HasSubstr("of 16.00 GiB per core: parameters"));
+  EXPECT_THAT(pod.Unwrapped(), HasSubstr("of 15.48 GiB per core: parameters"));
   const std::string summary = pod.output().substr(pod.output().find("done: "));
   EXPECT_THAT(summary, HasSubstr("all-reduce "));
   EXPECT_THAT(summary, HasSubstr("\n  badput "));
@@ -263,7 +263,7 @@ TEST(DryRunTest, NeedsNoMemoryAndSaysTheSameEachTime) {
   EXPECT_EQ(first.Wait(), 0) << first.output();
   EXPECT_EQ(second.Wait(), 0) << second.output();
   EXPECT_EQ(first.output(), second.output());
-  EXPECT_THAT(first.output(), HasSubstr("of 16.00 GiB per core: parameters"));
+  EXPECT_THAT(first.output(), HasSubstr("of 15.48 GiB per core: parameters"));
   EXPECT_THAT(first.output(),
               HasSubstr("the largest batch without recomputation"));
   EXPECT_THAT(first.output(), HasSubstr("a run takes"));

@@ -29,6 +29,8 @@ constexpr Moved kOfKernels[] = {
     {"vector_flops_per_cycle_per_core",
      &Generation::vector_flops_per_cycle_per_core,
      &ChipFigures::vector_flops_per_cycle_per_core},
+    {"transcendental_flops", &Generation::transcendental_flops,
+     &ChipFigures::transcendental_flops},
     {"clock_hz", &Generation::clock_hz, &ChipFigures::clock_hz}};
 
 Slice FirstSliceOf(const Generation& generation) {
@@ -156,7 +158,8 @@ TEST(BandOf, KernelsAreNoPartOfACollective) {
   Generation sure = v3;
   for (Figure* figure : {sure.mutable_matrix_share(), sure.mutable_hbm_share(),
                          sure.mutable_kernel_seconds(),
-                         sure.mutable_vector_flops_per_cycle_per_core()})
+                         sure.mutable_vector_flops_per_cycle_per_core(),
+                         sure.mutable_transcendental_flops()})
     figure->set_grade(PRIMARY);
   ASSERT_OK_AND_ASSIGN(const Band same, BandOf(slice, sure, request, price));
   EXPECT_EQ(same.low, band.low);
