@@ -9,7 +9,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "base/status.h"
 #include "base/units.h"
 #include "bench/validation/kernel_fit.h"
 
@@ -176,18 +175,6 @@ Spread SpreadOfKernels(double value, const Generation& generation,
                         return value_on(move.In(slice).figures);
                       })
       .value();
-}
-
-ChipFigures RefitWithout(const std::vector<OpRow>& ops,
-                         const std::string& zoo) {
-  std::vector<MeasuredProgram> programs;
-  for (const Profiled& profiled : kFitted)
-    if (zoo.substr(0, 4) != std::string(profiled.program).substr(0, 4))
-      programs.push_back(ProgramNamed(ops, profiled));
-  PODSIM_CHECK(programs.size() + 1 == std::size(kFitted));
-  std::vector<const MeasuredProgram*> all;
-  for (const MeasuredProgram& program : programs) all.push_back(&program);
-  return RefitTo(all, FiguresOf(V3()));
 }
 
 std::vector<Check> HeldOpChecks(const std::vector<OpRow>& ops) {

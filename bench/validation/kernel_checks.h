@@ -3,7 +3,6 @@
 #ifndef PODSIM_BENCH_VALIDATION_KERNEL_CHECKS_H_
 #define PODSIM_BENCH_VALIDATION_KERNEL_CHECKS_H_
 
-#include <string>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -16,11 +15,6 @@ namespace podsim::validation {
 // What must hold of the ops of v3 (ReadOpRows), and what holds nothing.
 std::vector<Check> HeldOpChecks(const std::vector<OpRow>& ops);
 std::vector<Check> OtherOpChecks(const std::vector<OpRow>& ops);
-
-// The figures of v3 with the three constants of its kernels fitted to the ops
-// of two of the programs; without the one of "resnet50", "bert_large" or
-// "transformer_big".
-ChipFigures RefitWithout(const std::vector<OpRow>& ops, const std::string& zoo);
 
 // Of single products and copies, likewise.
 std::vector<Check> HeldProductChecks();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "base/status.h"
 #include "bench/validation/op_work.h"
 
 namespace podsim::validation {
@@ -108,6 +109,12 @@ ChipFigures RefitTo(const std::vector<const MeasuredProgram*>& programs,
     }
   }
   return best;
+}
+
+std::size_t PlaceAmongFitted(const std::string& zoo) {
+  for (std::size_t i = 0; i < std::size(kFittedPrograms); ++i)
+    if (zoo == kFittedPrograms[i].zoo) return i;
+  PODSIM_CHECK(false);
 }
 
 ChipFigures RefitWithout(std::size_t left_out,

@@ -59,6 +59,10 @@ struct TimeErrors {
 };
 TimeErrors ErrorsOf(const MeasuredProgram& program, const KernelRates& rates);
 
+// The place in kFittedPrograms of the model by podsim's name. REQUIRES: it is
+// one of them.
+std::size_t PlaceAmongFitted(const std::string& zoo);
+
 // `chip` with matrix_share, hbm_share (by steps of 0.01) and kernel_seconds (of
 // 0.1 us) for which the mean error over the programs, each of which counts the
 // same, is least: of 0.80 to 0.92, 0.74 to 0.88 and 0.2 to 1 us.

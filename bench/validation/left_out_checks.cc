@@ -12,13 +12,6 @@
 namespace podsim::validation {
 namespace {
 
-// Its place in kFittedPrograms.
-std::size_t PlaceOf(const PublishedModel& model) {
-  for (std::size_t i = 0; i < std::size(kFittedPrograms); ++i)
-    if (model.zoo == kFittedPrograms[i].zoo) return i;
-  PODSIM_CHECK(false);
-}
-
 Row StepRow(const PublishedModel& model, const ChipFigures& refitted) {
   const double sim = MillisecondsOf(StepOf(model, refitted).program, refitted);
   return {absl::StrCat(model.what, ", by ", ConstantsText(refitted)),
@@ -54,7 +47,7 @@ std::vector<Check> HeldLeftOutChecks(
       .rows = {},
       .results = {}};
   for (const PublishedModel& model : models) {
-    const std::size_t place = PlaceOf(model);
+    const std::size_t place = PlaceAmongFitted(model.zoo);
     check.rows.push_back(StepRow(model, RefitWithout(place, programs, v3)));
     check.results.push_back(
         ErrorOf(check.rows.back(), kFittedPrograms[place].name));

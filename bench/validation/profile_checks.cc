@@ -3,20 +3,19 @@
 #include <string>
 #include <utility>
 
+#include "base/units.h"
 #include "bench/validation/kernel_checks.h"
 #include "bench/validation/one_core_steps.h"
 
 namespace podsim::validation {
 namespace {
 
-constexpr double kGibibyte = 1024.0 * 1024 * 1024;
-
 constexpr double kResnetGibibytes = 31.5;  // of HBM traffic
 
 double GibibytesOf(const ChipProgram& program) {
   double bytes = 0;
   for (const ChipKernel& kernel : program.kernels) bytes += kernel.hbm_bytes();
-  return bytes / kGibibyte;
+  return bytes / static_cast<double>(kGiB);
 }
 
 double TeraflopOf(const std::vector<Recomputed>& recomputed) {

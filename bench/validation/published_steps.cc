@@ -49,7 +49,14 @@ std::vector<PublishedStep> UnscoredSteps() {
 }
 
 PublishedStep FlaxStep() {
-  return {"resnet50", "v3-8", 128, 127.0, 4, false, 1, "all evaluations in it",
+  return {"resnet50",
+          "v3-8",
+          128,
+          127.0,
+          4,
+          false,
+          1,
+          "all evaluations in it",
           "google/flax, examples/imagenet"};
 }
 

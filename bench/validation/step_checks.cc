@@ -9,8 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
-#include "bench/validation/kernel_checks.h"
-#include "bench/validation/page.h"
+#include "bench/validation/kernel_fit.h"
 #include "bench/validation/published_steps.h"
 #include "runtime/forecast/forecast.h"
 #include "runtime/forecast/step_band.h"
@@ -192,8 +191,12 @@ Check LeftOut(const std::vector<PublishedModel>& models,
       .fitted =
           "matrix_share, hbm_share and kernel_seconds of v3, to the two "
           "other programs"};
+  const ChipFigures v3 = FiguresOf(GenerationNamed("v3"));
+  const std::vector<MeasuredProgram> programs =
+      FittedPrograms(ops, v3.matrix_unit_side);
   for (const PublishedModel& model : models) {
-    const ChipFigures refitted = RefitWithout(ops, model.zoo);
+    const ChipFigures refitted =
+        RefitWithout(PlaceAmongFitted(model.zoo), programs, v3);
     for (const PublishedStep& step : ScoredSteps()) {
       if (model.zoo != step.zoo) continue;
       const double sim =
