@@ -38,6 +38,7 @@ struct SimStep {
   SimTime update;
   // The part of communication during which no core computes.
   SimTime exposed_communication;
+  SimTime fixed;
   SimTime total;
 
   double ExamplesPerSecond(std::int64_t global_batch) const;
