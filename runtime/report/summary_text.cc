@@ -30,11 +30,12 @@ constexpr int kLabel = 19;
 constexpr std::size_t kHashDigits = 64;
 constexpr int kHashLabel = 13;
 // Which rows are left out first where there is no room.
-constexpr int kCheckpointsRank = 5;
-constexpr int kPlanHashRank = 4;  // it stands above, where the pod formed
-constexpr int kGoodputRank = 3;
-constexpr int kPhasesRank = 2;
-constexpr int kLastStepRank = 1;  // so do its figures, where progress is shown
+constexpr int kCheckpointsRank = 6;
+constexpr int kPlanHashRank = 5;  // it stands above, where the pod formed
+constexpr int kGoodputRank = 4;
+constexpr int kPhasesRank = 3;
+constexpr int kLastStepRank = 2;  // so do its figures, where progress is shown
+constexpr int kPodPhasesRank = 1;
 
 std::string RowText(const TextRow& row) {
   const bool is_hash =
@@ -290,7 +291,8 @@ class Rows {
     const std::optional<PodRun> run = PodRunOf(summary_);
     if (run) {
       Add("simulated run", PodRunText(*run, summary_, verbose_));
-      Add("simulated phases", PodPhasesText(summary_, verbose_));
+      Add("simulated phases", PodPhasesText(summary_, verbose_),
+          kPodPhasesRank);
     }
     AddInput(run);
     if (summary_.forecast)
