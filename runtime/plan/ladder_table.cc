@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "base/text_table.h"
 #include "base/units.h"
+#include "interconnect/timing/network.h"
 #include "job/hbm.h"
 #include "job/plan_warning.h"
 #include "models/zoo/zoo.h"
@@ -110,6 +111,13 @@ void AddGeography(const LadderRow& row, ordered_json& one) {
     one["checkpoints_seconds"] = row.forecast.saves->seconds();
 }
 
+// "link (0,0)-(1,0) at 0.25 of its rate"; "": the row has no
+// fault.
+std::string FaultText(const LadderRow& row) {
+  if (row.slice.link_faults.empty()) return "";
+  return LinkFaultText(row.slice.link_faults.front(), row.slice.grid.z > 1);
+}
+
 ordered_json JsonRow(const LadderRow& row, double price) {
   ordered_json one;
   one["slice"] = row.slice.name;
@@ -149,6 +157,8 @@ ordered_json JsonRow(const LadderRow& row, double price) {
   one["chip_hours"] = forecast.chip_hours();
   if (price > 0) one["price"] = price * forecast.chip_hours();
   if (row.plan.has_geography()) AddGeography(row, one);
+  if (const std::string fault = FaultText(row); !fault.empty())
+    one["ici_fault"] = fault;
   one["network_note"] = row.slice.network_note;
   one["warnings"] = ordered_json::array();
   for (const std::string& warning : WarningTexts(row.plan))
@@ -185,6 +195,11 @@ std::string AboutText(const Ladder& ladder, int columns) {
           : std::string("all times sim: computed, not measured; low to high "
                         "covers the figures of the hardware that are not "
                         "published, not what the model leaves out"));
+  for (const LadderRow& row : ladder.rows)
+    if (row.status.ok() && !row.slice.link_faults.empty()) {
+      text += comment(absl::StrCat("priced with ", FaultText(row)));
+      break;
+    }
   if (ladder.strong && ladder.rows.size() > 1)
     text += comment(
         "eff. is against the smallest slice with the same global batch, where "

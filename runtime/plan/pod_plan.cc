@@ -20,6 +20,7 @@
 #include "runtime/files/hardware_file.h"
 #include "runtime/files/job_file.h"
 #include "runtime/files/output_files.h"
+#include "runtime/job/ici_fault.h"
 #include "runtime/job/spec_check.h"
 #include "runtime/plan/explain_json.h"
 #include "runtime/plan/explain_text.h"
@@ -58,7 +59,8 @@ std::string GivenBeside(const Message& message,
 // Half of the flags are for the one question, half for the other.
 absl::Status CheckQuestion(const PlanSettings& settings, const JobSpec& job) {
   if (settings.has_collective()) {
-    std::string other = GivenBeside(job, {"wrap", "twist", "ici_dtype"});
+    std::string other =
+        GivenBeside(job, {"wrap", "twist", "ici_dtype", "ici_fault"});
     if (settings.has_job()) other = "job";
     if (settings.has_links()) other = "links";
     if (settings.has_prices()) other = "prices";
@@ -177,7 +179,7 @@ absl::StatusOr<std::vector<Slice>> LadderSlices(const PlanSettings& settings,
                                               .hardware = &hardware}));
   if (settings.explain())
     PODSIM_RETURN_IF_ERROR(CheckIsOneSlice(named, slices));
-  return slices;
+  return WithIciFault(std::move(slices), job);
 }
 
 // The data set is the same on every slice that the batch fits.
