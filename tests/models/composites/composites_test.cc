@@ -342,6 +342,30 @@ TEST(Dropout, KeepsByKeySiteAndElement) {
   EXPECT_NEAR(kept / 1200.0, 1 - kRate, 0.06);
 }
 
+// By the step's key, and another site than the dropout before.
+TEST(Dropout, OfTheStepIsTheSameInAllExamples) {
+  constexpr double kRate = 0.25;
+  Graph g("toy");
+  const Value x = g.Features({{4, 50}});
+  Dropout(g, x, kRate);
+  const Value y = Dropout(g, x, kRate, "", DropoutMask::kOfTheStep);
+  ASSERT_THAT(g.status(), IsOk());
+  GraphValues values(g, kRows);
+  values.at(g.StepKeys()).values = {1, 2, 1, 2, 1, 2};
+  const Tensor in = values.Compute(x);
+  const Tensor out = values.Compute(y);
+  for (std::size_t i = 0; i < out.values.size(); ++i) {
+    const std::size_t e = i % 200;
+    const bool keeps =
+        Philox((std::uint64_t{2} << 32) | 1, e / 4, 1)[e % 4] < 0.75 * 0x1p32;
+    EXPECT_NEAR(At(out, i), keeps ? At(in, i) / (1 - kRate) : 0, kNear);
+  }
+  Dropout(g, g.Variable("w", {{3}}, Initializer::kZeros), kRate, "",
+          DropoutMask::kOfTheStep);
+  EXPECT_THAT(g.status(),
+              StatusIs(kInvalid, HasSubstr("takes [B, ...], not [3]")));
+}
+
 TEST(Dropout, OfNothingIsNothing) {
   Graph g("toy");
   const Value x = g.Features({{3}});
