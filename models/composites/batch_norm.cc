@@ -2,6 +2,7 @@
 
 #include "models/composites/axis.h"
 #include "models/composites/expr.h"
+#include "models/composites/variance.h"
 
 namespace podsim {
 namespace {
@@ -24,12 +25,6 @@ Expr OverGroup(const Expr& of_core, std::int64_t group) {
   attributes.word = "add";
   attributes.lists[kGroupSize] = {group};
   return of_core.Apply(OpCode::kAllReduce.name().data(), {}, attributes);
-}
-
-// At least 0, whatever rounding makes of the difference.
-Expr VarianceOf(const Expr& mean_of_squares, const Expr& mean) {
-  const Expr difference = mean_of_squares - mean * mean;
-  return difference.Apply("maximum", {difference.Splat(0)});
 }
 
 Expr Normalized(const Expr& centred, const Expr& variance, double epsilon,
@@ -67,7 +62,7 @@ BatchNormValues BatchNormTraining(Graph& graph, Value x_value, Value scale,
   const Expr count = OverGroup(CountOf(x), group).Broadcast(sum.shape(), {});
   const Expr mean = sum / count;
   const Expr centred = x - mean.SpreadOver(x, over);
-  const Expr variance = one_pass ? VarianceOf(sum_of(x * x) / count, mean)
+  const Expr variance = one_pass ? OnePassVariance(sum_of(x * x) / count, mean)
                                  : sum_of(centred * centred) / count;
   const Expr y =
       Normalized(centred, variance, epsilon, x.With(scale), x.With(bias));

@@ -22,9 +22,7 @@ struct BatchNormValues {
 // Batch normalization, 2015]: those of `group` neighbouring cores, 0: of all.
 //
 // Statistics, scale and bias are float32, whatever x is; y is of x's type. Of a
-// bfloat16 x the variance is the mean of squares less the square of the mean,
-// at least 0, as flax has it, so that one pass over x makes both sums: what
-// float32 loses of that difference is less than bfloat16 has lost of x.
+// bfloat16 x the variance is OnePassVariance (variance.h).
 BatchNormValues BatchNormTraining(Graph& graph, Value x, Value scale,
                                   Value bias, double epsilon,
                                   const std::string& name = "",

@@ -2,17 +2,9 @@
 
 #include "models/composites/axis.h"
 #include "models/composites/expr.h"
+#include "models/composites/variance.h"
 
 namespace podsim {
-namespace {
-
-// Of a bfloat16 one, given in float32 (batch_norm.h).
-Expr OnePassVariance(const Expr& x, const Expr& mean, const Dims& over) {
-  const Expr difference = (x * x).Mean(over) - mean * mean;
-  return difference.Apply("maximum", {difference.Splat(0)});
-}
-
-}  // namespace
 
 Value LayerNorm(Graph& graph, Value x_value, Value scale, Value bias,
                 double epsilon, const std::string& name) {
@@ -25,7 +17,7 @@ Value LayerNorm(Graph& graph, Value x_value, Value scale, Value bias,
   const Expr mean = x.Mean(over);
   const Expr centred = x - mean.SpreadOver(x, over);
   const Expr variance = given.dtype() == DType::kBFloat16
-                            ? OnePassVariance(x, mean, over)
+                            ? OnePassVariance((x * x).Mean(over), mean)
                             : (centred * centred).Mean(over);
   const Expr inverse = (variance + epsilon).Apply("rsqrt");
   const Expr normal = centred * inverse.SpreadOver(x, over);

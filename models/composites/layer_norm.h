@@ -12,7 +12,7 @@ namespace podsim {
 // plus bias, both of that dimension's size [Ba et al., Layer normalization,
 // 2016]. The variance is the mean of squares of x - mean. Statistics, scale and
 // bias are float32, and the result of x's type; of a bfloat16 x the variance is
-// the mean of squares less the square of the mean (batch_norm.h).
+// OnePassVariance (variance.h).
 Value LayerNorm(Graph& graph, Value x, Value scale, Value bias, double epsilon,
                 const std::string& name = "");
 
