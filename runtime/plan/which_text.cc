@@ -80,9 +80,9 @@ std::string NearestText(const Ladder& ladder, const ChipHourPrices& prices,
   const Limits& limits = which.limits;
   const JobForecast& forecast = ladder.rows[named.row].forecast;
   std::string text =
-      absl::StrCat("no slice of these keeps ", LimitsText(limits, prices),
-                   "; nearest comes ", ladder.rows[named.row].slice.name, ", ",
-                   RunText(named, prices),
+      absl::StrCat("no slice of these keeps ", LimitsText(limits, prices), "; ",
+                   ladder.rows[named.row].slice.name,
+                   " comes nearest: ", RunText(named, prices),
                    OverText(named.seconds.forecast, limits.deadline_seconds,
                             SpanText(limits.deadline_seconds.value_or(0))),
                    OverText(named.cost.forecast, limits.budget,
