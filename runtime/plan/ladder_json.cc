@@ -10,6 +10,7 @@
 #include "runtime/job/bucket_traffic_text.h"
 #include "runtime/plan/knee.h"
 #include "runtime/plan/ladder_table.h"
+#include "runtime/plan/which_text.h"
 
 namespace podsim {
 namespace {
@@ -157,6 +158,7 @@ ordered_json WhichJson(const Ladder& ladder, const LadderQuestion& asked) {
   all["cheapest"] = NamedJson(ladder, asked.prices, which.cheapest);
   all["fastest"] = NamedJson(ladder, asked.prices, which.fastest);
   all["nearest"] = NamedJson(ladder, asked.prices, which.nearest);
+  all["says"] = WhichSentences(ladder, asked.prices, which);
   return all;
 }
 

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -91,10 +90,12 @@ std::string NearestText(const Ladder& ladder, const ChipHourPrices& prices,
   return absl::StrCat(text, RecomputesText(forecast));
 }
 
-// "cheapest within 4 h: v3-64, ...", a sentence each.
-std::vector<std::string> Sentences(const Ladder& ladder,
-                                   const ChipHourPrices& prices,
-                                   const WhichSlice& which) {
+}  // namespace
+
+std::vector<std::string> WhichSentences(const Ladder& ladder,
+                                        const ChipHourPrices& prices,
+                                        const WhichSlice& which) {
+  if (!which.limits.given()) return {};
   if (which.nearest) return {NearestText(ladder, prices, which)};
   const std::string within =
       absl::StrCat(" within ", LimitsText(which.limits, prices), ": ");
@@ -114,13 +115,11 @@ std::vector<std::string> Sentences(const Ladder& ladder,
   return sentences;
 }
 
-}  // namespace
-
 std::string FormatWhich(const Ladder& ladder, const ChipHourPrices& prices,
                         const WhichSlice& which, int columns) {
   if (!which.limits.given()) return "";
   std::string text;
-  for (const std::string& sentence : Sentences(ladder, prices, which))
+  for (const std::string& sentence : WhichSentences(ladder, prices, which))
     text += CommentText(sentence, columns);
   return text + CommentText(kAboutRuns, columns);
 }
