@@ -137,7 +137,7 @@ ExplainedHbm ExplainHbm(const ChipStep& step, std::int64_t rows,
   const std::vector<ChipHome> homes = HomesOf(step.graph, step.program, rows);
   ExplainedHbm hbm;
   hbm.fullest = FullestHbm(step.graph, step.program, homes);
-  hbm.available = chip.hbm_bytes;
+  hbm.available = chip.available_hbm_bytes();
   hbm.activations =
       GroupActivations(step.graph, homes, hbm.fullest.kernel, rows);
   return hbm;

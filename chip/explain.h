@@ -84,7 +84,7 @@ struct ExplainedActivation {
 
 struct ExplainedHbm {
   ChipHbm fullest;
-  std::int64_t available = 0;  // bytes that there are
+  std::int64_t available = 0;  // bytes that programs may take
   // Of fullest.activations, those that take most together first.
   std::vector<ExplainedActivation> activations;
 };

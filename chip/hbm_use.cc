@@ -67,11 +67,20 @@ ChipHbm BesideThePass(const Program& program, std::int64_t rows,
                     static_cast<double>(program.input_bytes_per_row())};
 }
 
-// "needs 20 GiB of HBM per core (parameters ...), a core has 16 GiB".
-std::string NeedText(const HbmUse& use, std::int64_t hbm_bytes,
+// "a core has 15.48 GiB beside the 528.00 MiB that the system keeps".
+std::string HasText(const ChipFigures& chip, const char* replica) {
+  return absl::StrCat(
+      "a ", replica, " has ", FormatBytes(chip.available_hbm_bytes()),
+      chip.hbm_reserved_bytes > 0
+          ? absl::StrCat(" beside the ", FormatBytes(chip.hbm_reserved_bytes),
+                         " that the system keeps")
+          : "");
+}
+
+// "needs 20 GiB of HBM per core (parameters ...), a core has 15.48 GiB ...".
+std::string NeedText(const HbmUse& use, const ChipFigures& chip,
                      const char* replica) {
-  const std::string has =
-      absl::StrCat("a ", replica, " has ", FormatBytes(hbm_bytes));
+  const std::string has = HasText(chip, replica);
   if (use.total() >= kMostBytes)
     return absl::StrCat("is far beyond the HBM of a ", replica, ", ", has);
   return absl::StrCat("needs ", FormatBytes(use.total()), " of HBM per ",
@@ -83,7 +92,7 @@ std::string NeedText(const HbmUse& use, std::int64_t hbm_bytes,
 double RoomForPass(const Program& program, std::int64_t rows,
                    std::int64_t microbatches, const ChipFigures& chip) {
   const ChipHbm beside = BesideThePass(program, rows, microbatches);
-  return static_cast<double>(chip.hbm_bytes) - beside.total();
+  return static_cast<double>(chip.available_hbm_bytes()) - beside.total();
 }
 
 ChipMemory::ChipMemory(const Program& program, const ChipFigures& chip,
@@ -121,7 +130,7 @@ ChipHbm ChipMemory::Fullest(const ChipProgram& program, std::int64_t rows,
 bool ChipMemory::Fits(const ChipProgram& program, std::int64_t rows,
                       std::int64_t microbatches) const {
   return Fullest(program, rows, microbatches).total() <=
-         static_cast<double>(chip_.hbm_bytes);
+         static_cast<double>(chip_.available_hbm_bytes());
 }
 
 // By the homes of one fused program, whose decisions hardly depend on rows.
@@ -145,7 +154,8 @@ const ChipNeed& ChipMemory::NeedOf(std::int64_t batch_per_core,
   if (known != needs_.end()) return known->second;
   const ChipHbm plain = Fullest(FusedFor(rows), rows, microbatches);
   ChipNeed need = {UseOf(plain), {}};
-  if (recomputes_ && plain.total() > static_cast<double>(chip_.hbm_bytes)) {
+  if (recomputes_ &&
+      plain.total() > static_cast<double>(chip_.available_hbm_bytes())) {
     ChipStep step =
         ChipStepOf(program_, rows, chip_,
                    RoomForPass(program_, rows, microbatches, chip_));
@@ -188,7 +198,7 @@ absl::Status ChipMemory::Admit(std::int64_t batch_per_core,
   const HbmUse use = batch_per_core / microbatches <= kMostRowsTried
                          ? At(batch_per_core, microbatches)
                          : HbmUse{.activations = kMostBytes};
-  if (use.total() <= chip_.hbm_bytes) return absl::OkStatus();
+  if (use.total() <= chip_.available_hbm_bytes()) return absl::OkStatus();
   const std::int64_t largest = LargestBatch(microbatches);
   const std::string remedy =
       largest >= 1
@@ -203,7 +213,7 @@ absl::Status ChipMemory::Admit(std::int64_t batch_per_core,
                 "take a slice of chips with more HBM");
   return absl::ResourceExhaustedError(absl::StrCat(
       "model ", program_.name, " with ", FormatCount(batch_per_core),
-      " examples per ", replica, " ", NeedText(use, chip_.hbm_bytes, replica),
+      " examples per ", replica, " ", NeedText(use, chip_, replica),
       recomputes_ && use.total() < kMostBytes
           ? ", with all recomputed that can be: "
           : ": ",

@@ -38,7 +38,8 @@ struct HbmUse {
 };
 
 // What of a core's HBM the pass over `rows` examples may take, one of so many
-// microbatches: what their partial sums and the inputs of the others leave.
+// microbatches: what the system, their partial sums and the inputs of the
+// others leave.
 double RoomForPass(const Program& program, std::int64_t rows,
                    std::int64_t microbatches, const ChipFigures& chip);
 
@@ -73,8 +74,8 @@ class ChipMemory {
   // each does.
   std::int64_t LargestBatch(std::int64_t microbatches = 1) const;
 
-  // OK, or RESOURCE_EXHAUSTED with the table of HbmUse, the core's HBM and
-  // LargestBatch; INVALID_ARGUMENT for a batch below 1.
+  // OK, or RESOURCE_EXHAUSTED with the table of HbmUse, what the core has
+  // for programs and LargestBatch; INVALID_ARGUMENT for a batch below 1.
   // `replica`: what the slice's cores are called in messages, "chip" where
   // those of a chip act as one.
   absl::Status Admit(std::int64_t batch_per_core, std::int64_t microbatches = 1,

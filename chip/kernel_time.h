@@ -22,13 +22,15 @@ namespace podsim {
 struct KernelWork {
   double matrix_flops = 0;  // what the matrix unit spends, padding in it
   double vector_flops = 0;
-  double hbm_bytes = 0;  // read and written
+  double transcendentals = 0;  // exponentials, roots, ...: vector_flops too
+  double hbm_bytes = 0;        // read and written
 };
 
 // What a kernel reaches that nothing else holds up.
 struct KernelRates {
   double matrix_flops_per_second = 0;
   double vector_flops_per_second = 0;
+  double transcendental_flops = 0;  // vector_flops of each transcendental
   double hbm_bytes_per_second = 0;
   double fixed_seconds = 0;  // of every kernel
 };
@@ -50,8 +52,8 @@ struct KernelTime {
 };
 
 // Parts of equal length: the first in the order of KernelBound is named.
-// REQUIRES: no work is negative, all rates are above 0, fixed_seconds is not
-// negative.
+// REQUIRES: no work is negative, all rates are above 0, fixed_seconds and
+// transcendental_flops are not negative.
 KernelTime PriceKernel(const KernelWork& work, const KernelRates& rates);
 
 }  // namespace podsim

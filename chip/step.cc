@@ -39,8 +39,8 @@ ChipProgram FusedFor(const ChipGraph& graph, std::int64_t rows) {
 
 KernelWork WorkOf(const ChipKernel& kernel) {
   return {.matrix_flops = kernel.matrix_flops,
-          .vector_flops = kernel.vector_flops + kVectorFlopsPerTranscendental *
-                                                    kernel.transcendentals,
+          .vector_flops = kernel.vector_flops,
+          .transcendentals = kernel.transcendentals,
           .hbm_bytes = kernel.hbm_bytes()};
 }
 
@@ -52,6 +52,14 @@ std::vector<KernelTime> TimesOf(const ChipProgram& program,
   for (const ChipKernel& kernel : program.kernels)
     times.push_back(PriceKernel(WorkOf(kernel), rates));
   return times;
+}
+
+double ProductFlops(const ChipProgram& program) {
+  double flops = 0;
+  for (const ChipKernel& kernel : program.kernels)
+    for (const ChipProduct& product : kernel.products)
+      flops += 2 * product.multiply_adds;
+  return flops;
 }
 
 std::int32_t FirstOfUpdate(const ChipProgram& program) {

@@ -48,16 +48,16 @@ ChipProgram FusedFor(const ChipGraph& graph, std::int64_t rows);
 // them; `rows`: those of the step.
 ChipStep WithOnChip(ChipStep step, std::int64_t rows, double on_chip_bytes);
 
-// Vector operations for an exponential, a logarithm or a root: assumed; 5 to 20
-// would do. Of the profiled models' kernels none is bound by them.
-inline constexpr double kVectorFlopsPerTranscendental = 10;
-
 // What PriceKernel asks of a kernel of a ChipProgram.
 KernelWork WorkOf(const ChipKernel& kernel);
 
 // Of each kernel, in order.
 std::vector<KernelTime> TimesOf(const ChipProgram& program,
                                 const ChipFigures& chip);
+
+// FLOPs of all its products that are part of a result: without padding, with
+// what runs again.
+double ProductFlops(const ChipProgram& program);
 
 // The first kernel that waits for gradients which have been summed over the
 // slice: there the update begins. kernels.size(): none does.

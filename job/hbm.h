@@ -8,8 +8,8 @@
 
 namespace podsim {
 
-// Bytes of one core at the fullest moment of a step; memory.hbm() is all that
-// the core has.
+// Bytes of one core at the fullest moment of a step; memory.hbm() is what
+// the core has for programs, without what the system keeps.
 inline std::int64_t HbmBytes(const CoreMemory& memory) {
   return memory.parameters() + memory.gradients() + memory.slots() +
          memory.activations() + memory.input();

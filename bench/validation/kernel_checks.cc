@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
@@ -22,22 +23,19 @@ struct Profiled {
   const char* program;
   const char* name;
 };
-constexpr Profiled kFitted[] = {{"resnet", "ResNet-50"},
-                                {"bert", "BERT-large"},
-                                {"transformer", "Transformer-big"}};
 constexpr Profiled kNotFitted = {"nmt", "GNMT"};
 constexpr Profiled kOutside[] = {
     {"ssd", "SSD"}, {"maskrcnn", "Mask R-CNN"}, {"dlrm", "DLRM"}};
 
 const Generation& V3() { return GenerationNamed("v3"); }
 
-MeasuredProgram ProgramNamed(const std::vector<OpRow>& ops,
-                             const Profiled& profiled) {
-  std::vector<OpRow> of_program;
-  for (const OpRow& op : ops)
-    if (op.program == profiled.program) of_program.push_back(op);
-  return MeasuredOf(of_program, profiled.name,
-                    FiguresOf(V3()).matrix_unit_side);
+MeasuredProgram OpsOf(const Profiled& profiled, const std::vector<OpRow>& ops) {
+  return ProgramNamed(ops, profiled.program, profiled.name,
+                      FiguresOf(V3()).matrix_unit_side);
+}
+
+std::vector<MeasuredProgram> FittedOf(const std::vector<OpRow>& ops) {
+  return FittedPrograms(ops, FiguresOf(V3()).matrix_unit_side);
 }
 
 // All runs of all its ops, in seconds.
@@ -82,8 +80,8 @@ Check OpsOfV3(const std::vector<OpRow>& ops) {
           "ResNet-50's first layer are packed is not known: its two products "
           "are priced 33 and 48 % too low.",
       .fitted = "matrix_share, hbm_share and kernel_seconds of v3"};
-  for (const Profiled& profiled : kFitted)
-    AddErrors(ProgramNamed(ops, profiled), false, check);
+  for (const MeasuredProgram& program : FittedOf(ops))
+    AddErrors(program, false, check);
   return check;
 }
 
@@ -94,13 +92,8 @@ Check OpsOfGnmt(const std::vector<OpRow>& ops) {
                      "Its products with the vocabulary reach 0.97 of the "
                      "matrix unit and are priced up to 13 % too high.",
                  .fitted = "no"};
-  AddErrors(ProgramNamed(ops, kNotFitted), true, check);
+  AddErrors(OpsOf(kNotFitted, ops), true, check);
   return check;
-}
-
-std::string ConstantsText(const ChipFigures& chip) {
-  return absl::StrFormat("%.2f, %.2f, %.1f us", chip.matrix_share,
-                         chip.hbm_share, chip.kernel_seconds * 1e6);
 }
 
 Row LeftOutRow(const MeasuredProgram& left_out, const ChipFigures& refitted) {
@@ -114,22 +107,17 @@ Row LeftOutRow(const MeasuredProgram& left_out, const ChipFigures& refitted) {
 }
 
 Check ProgramsLeftOut(const std::vector<OpRow>& ops) {
-  std::vector<MeasuredProgram> programs;
-  for (const Profiled& profiled : kFitted)
-    programs.push_back(ProgramNamed(ops, profiled));
+  const std::vector<MeasuredProgram> programs = FittedOf(ops);
   Check check = {.title = "Each of the three left out of the fit",
                  .source = kProfiles,
                  .fitted =
                      "matrix_share, hbm_share and kernel_seconds, to the two "
                      "other programs"};
   std::vector<const MeasuredProgram*> all;
-  for (const MeasuredProgram& left_out : programs) {
-    all.push_back(&left_out);
-    std::vector<const MeasuredProgram*> others;
-    for (const MeasuredProgram& program : programs)
-      if (&program != &left_out) others.push_back(&program);
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    all.push_back(&programs[i]);
     check.rows.push_back(
-        LeftOutRow(left_out, RefitTo(others, FiguresOf(V3()))));
+        LeftOutRow(programs[i], RefitWithout(i, programs, FiguresOf(V3()))));
   }
   check.note = absl::StrCat(
       "The constants with the least mean error over the others' ops, by "
@@ -147,7 +135,7 @@ Check OpsOutside(const std::vector<OpRow>& ops) {
                      "and convolutions of few channels on images.",
                  .fitted = "no"};
   for (const Profiled& profiled : kOutside)
-    check.rows.push_back(ProgramRow(ProgramNamed(ops, profiled)));
+    check.rows.push_back(ProgramRow(OpsOf(profiled, ops)));
   return check;
 }
 

@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "absl/strings/str_format.h"
+#include "base/status.h"
 #include "bench/validation/op_work.h"
 
 namespace podsim::validation {
@@ -49,6 +51,24 @@ MeasuredProgram MeasuredOf(const std::vector<OpRow>& ops, std::string name,
   return program;
 }
 
+MeasuredProgram ProgramNamed(const std::vector<OpRow>& ops,
+                             const std::string& program, std::string name,
+                             int matrix_unit_side) {
+  std::vector<OpRow> of_program;
+  for (const OpRow& op : ops)
+    if (op.program == program) of_program.push_back(op);
+  return MeasuredOf(of_program, std::move(name), matrix_unit_side);
+}
+
+std::vector<MeasuredProgram> FittedPrograms(const std::vector<OpRow>& ops,
+                                            int matrix_unit_side) {
+  std::vector<MeasuredProgram> programs;
+  for (const FittedProgram& fitted : kFittedPrograms)
+    programs.push_back(
+        ProgramNamed(ops, fitted.program, fitted.name, matrix_unit_side));
+  return programs;
+}
+
 TimeErrors ErrorsOf(const MeasuredProgram& program, const KernelRates& rates) {
   TimeErrors result;
   std::vector<std::pair<double, double>> errors;  // and the time with them
@@ -89,6 +109,26 @@ ChipFigures RefitTo(const std::vector<const MeasuredProgram*>& programs,
     }
   }
   return best;
+}
+
+std::size_t PlaceAmongFitted(const std::string& zoo) {
+  for (std::size_t i = 0; i < std::size(kFittedPrograms); ++i)
+    if (zoo == kFittedPrograms[i].zoo) return i;
+  PODSIM_CHECK(false);
+}
+
+ChipFigures RefitWithout(std::size_t left_out,
+                         const std::vector<MeasuredProgram>& programs,
+                         const ChipFigures& chip) {
+  std::vector<const MeasuredProgram*> others;
+  for (std::size_t i = 0; i < programs.size(); ++i)
+    if (i != left_out) others.push_back(&programs[i]);
+  return RefitTo(others, chip);
+}
+
+std::string ConstantsText(const ChipFigures& chip) {
+  return absl::StrFormat("%.2f, %.2f, %.1f us", chip.matrix_share,
+                         chip.hbm_share, chip.kernel_seconds * 1e6);
 }
 
 }  // namespace podsim::validation

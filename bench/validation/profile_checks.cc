@@ -3,51 +3,25 @@
 #include <string>
 #include <utility>
 
-#include "base/status.h"
+#include "base/units.h"
 #include "bench/validation/kernel_checks.h"
-#include "chip/step.h"
+#include "bench/validation/one_core_steps.h"
 
 namespace podsim::validation {
 namespace {
 
-constexpr double kGibibyte = 1024.0 * 1024 * 1024;
-
-// Of 64 cores of v3, without the all-reduces (PAR-csv).
-struct Profile {
-  const char* zoo;
-  double milliseconds;
-};
-constexpr Profile kProfiles[] = {
-    {"resnet50", 115.7}, {"transformer_big", 150.4}, {"bert_large", 988.9}};
 constexpr double kResnetGibibytes = 31.5;  // of HBM traffic
-
-double PublishedMilliseconds(const std::string& zoo) {
-  for (const Profile& profile : kProfiles)
-    if (zoo == profile.zoo) return profile.milliseconds;
-  PODSIM_CHECK(false);
-}
-
-double MillisecondsOf(const ChipProgram& program, const ChipFigures& chip) {
-  SimTime all;
-  for (const KernelTime& kernel : TimesOf(program, chip)) all += kernel.time;
-  return 1e3 * all.seconds();
-}
 
 double GibibytesOf(const ChipProgram& program) {
   double bytes = 0;
   for (const ChipKernel& kernel : program.kernels) bytes += kernel.hbm_bytes();
-  return bytes / kGibibyte;
+  return bytes / static_cast<double>(kGiB);
 }
 
 double TeraflopOf(const std::vector<Recomputed>& recomputed) {
   double flops = 0;
   for (const Recomputed& each : recomputed) flops += each.flops;
   return flops / 1e12;
-}
-
-ChipStep StepOf(const PublishedModel& model, const ChipFigures& v3) {
-  return ChipStepOf(model.program, model.rows, v3,
-                    static_cast<double>(v3.hbm_bytes));
 }
 
 }  // namespace
@@ -94,7 +68,7 @@ std::vector<Check> HeldProfileChecks(
 std::vector<Check> OtherProfileChecks(
     const std::vector<PublishedModel>& models) {
   Check check = {
-      .title = "Work that is recomputed to fit 16 GiB, one core of v3",
+      .title = "Work that is recomputed to fit HBM, one core of v3",
       .source = "PAR-csv",
       .note =
           "Products of the forward pass (chip/remat.h). XLA counts the work "

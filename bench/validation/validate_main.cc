@@ -8,13 +8,17 @@
 #include <utility>
 #include <vector>
 
+#include "bench/validation/hbm_checks.h"
 #include "bench/validation/kernel_checks.h"
+#include "bench/validation/left_out_checks.h"
 #include "bench/validation/op_profiles.h"
 #include "bench/validation/page.h"
 #include "bench/validation/profile_checks.h"
 #include "bench/validation/program_checks.h"
 #include "bench/validation/published_models.h"
 #include "bench/validation/rule_checks.h"
+#include "bench/validation/shape_checks.h"
+#include "bench/validation/step_checks.h"
 
 namespace {
 
@@ -62,11 +66,16 @@ int main(int count, char** words) {
   Append(validation::HeldProductChecks(), held);
   Append(validation::HeldProgramChecks(), held);
   Append(validation::HeldProfileChecks(*models), held);
+  Append(validation::HeldLeftOutChecks(*ops, *models), held);
+  Append(validation::HeldShapeChecks(*ops, *models), held);
+  Append(validation::HeldHbmChecks(*models), held);
   Append(validation::HeldRuleChecks(*models), held);
+  Append(validation::HeldStepChecks(*models, *ops), held);
   std::vector<validation::Check> others = validation::OtherChecks();
   Append(validation::OtherOpChecks(*ops), others);
   Append(validation::OtherProductChecks(), others);
   Append(validation::OtherProfileChecks(*models), others);
+  Append(validation::OtherStepChecks(*models), others);
   const std::string page = validation::PageOf(held, others);
   const std::string misses = validation::MissesOf(held);
   if (count == 1) {

@@ -24,6 +24,7 @@
 #include "host/train/tally.h"
 #include "host/train/trainer.h"
 #include "job/metrics.h"
+#include "models/graph/buckets.h"
 #include "models/graph/exchanges.h"
 
 namespace podsim {
@@ -48,6 +49,7 @@ struct Trainer::Impl {
                          ? bits.microbatch_size()
                          : bits.cores_per_host() * bits.batch_per_core()),
         last_step(setup.last_step),
+        travel_order(TravelOrder(program)),
         exchanges(ExchangesOf(program)),
         joined(exchanges.size()),
         tree(program.gradient_elements, PassesPerStep()),
@@ -115,7 +117,8 @@ struct Trainer::Impl {
   absl::Status Await(std::int64_t step, int bucket);
   absl::Status AwaitAll(std::int64_t step);
   absl::Status RunUpdate(std::size_t segment);
-  absl::Status Update(std::int64_t step, int bucket);
+  absl::Status BeginUpdate(std::int64_t step);
+  absl::Status Update(int bucket);
   absl::Status ReduceAndUpdate(std::int64_t step);
   void Enter(StepPhase phase) { step_times.Enter(phase, setup.clock->Now()); }
   // All hosts are together now, or were when the last bucket was reduced.
@@ -204,6 +207,7 @@ struct Trainer::Impl {
   } bad_gradient;
   const std::int64_t rows_at_once;
   const std::int64_t last_step;
+  const std::vector<std::int32_t> travel_order;  // of the buckets
   const std::vector<const Segment*> exchanges;
   // Of this step, by exchange: what each core has, host by host.
   std::vector<std::vector<float>> joined;
@@ -214,9 +218,9 @@ struct Trainer::Impl {
   Fusions fusions;
   Workspace workspace;
   OpTimes times;  // of this step
-  // Of the sums, per variable, in this step.
+  // Of the sums, per variable, bucket behind bucket, in this step.
   std::vector<std::uint64_t> gradient_hashes;
-  // Of what a host adds to the sum, bucket after bucket; on audited steps.
+  // Of what a host adds to the sum, as the buckets travel; on audited steps.
   std::vector<std::uint32_t> gradient_hash;
   const std::shared_ptr<ReducedMemory> reduced_memory =
       std::make_shared<ReducedMemory>();

@@ -1,6 +1,6 @@
 // A step: forward and backward host by host with each bucket's all-reduce
-// started as soon as it is ready, then bucket by bucket the wait and the
-// update.
+// started as soon as it is ready, then bucket by bucket, in the same order, the
+// wait and the update.
 #include <algorithm>
 #include <utility>
 
@@ -207,7 +207,7 @@ absl::Status Trainer::Impl::Await(std::int64_t step, int bucket) {
 }
 
 absl::Status Trainer::Impl::AwaitAll(std::int64_t step) {
-  for (int bucket = 0; bucket < bits.buckets_size(); ++bucket)
+  for (const std::int32_t bucket : travel_order)
     PODSIM_RETURN_IF_ERROR(Await(step, bucket));
   return absl::OkStatus();
 }
@@ -222,11 +222,13 @@ absl::Status Trainer::Impl::RunUpdate(std::size_t segment) {
                     0, panels, scalars, *setup.kernels, parallel, buffers);
 }
 
-absl::Status Trainer::Impl::Update(std::int64_t step, int bucket) {
-  if (bucket == 0) {
-    PODSIM_RETURN_IF_ERROR(StrikeAt(step, "update"));
-    if (program.update_needs_all) PODSIM_RETURN_IF_ERROR(RunUpdate(0));
-  }
+// Before the first bucket's. REQUIRES: as of RunUpdate.
+absl::Status Trainer::Impl::BeginUpdate(std::int64_t step) {
+  PODSIM_RETURN_IF_ERROR(StrikeAt(step, "update"));
+  return program.update_needs_all ? RunUpdate(0) : absl::OkStatus();
+}
+
+absl::Status Trainer::Impl::Update(int bucket) {
   PODSIM_RETURN_IF_ERROR(
       RunUpdate(bucket + (program.update_needs_all ? 1 : 0)));
   packed.Pack(program, program.buckets[bucket].variables, variables,
@@ -244,16 +246,20 @@ absl::Status Trainer::Impl::ReduceAndUpdate(std::int64_t step) {
   for (const auto& start : std::exchange(postponed, {})) start();
   // In a serial step no update runs beside an all-reduce either.
   if (IsSerial(step)) PODSIM_RETURN_IF_ERROR(AwaitAll(step));
-  const int buckets = bits.buckets_size();
-  for (int bucket = 0; bucket < buckets; ++bucket) {
+  for (const std::int32_t bucket : travel_order) {
     PODSIM_RETURN_IF_ERROR(Await(step, bucket));
-    if (bucket + 1 == buckets) EndStep();
+    if (bucket == travel_order.back()) EndStep();
     HashGradients(bucket);
-    if (!program.update_needs_all) PODSIM_RETURN_IF_ERROR(Update(step, bucket));
+    if (program.update_needs_all) continue;
+    if (bucket == travel_order.front())
+      PODSIM_RETURN_IF_ERROR(BeginUpdate(step));
+    PODSIM_RETURN_IF_ERROR(Update(bucket));
   }
-  if (program.update_needs_all)
-    for (int bucket = 0; bucket < buckets; ++bucket)
-      PODSIM_RETURN_IF_ERROR(Update(step, bucket));
+  if (program.update_needs_all) {
+    PODSIM_RETURN_IF_ERROR(BeginUpdate(step));
+    for (const std::int32_t bucket : travel_order)
+      PODSIM_RETURN_IF_ERROR(Update(bucket));
+  }
   if (setup.faults != nullptr) {
     for (const int host : hosts)
       PODSIM_RETURN_IF_ERROR(
@@ -285,10 +291,15 @@ absl::Status Trainer::Impl::TrainStep(std::int64_t step, const Batch& batch) {
 // Per variable of the buckets, so that a difference has a name; before the
 // update, which may write over gradients.
 void Trainer::Impl::HashGradients(int bucket) {
-  if (bucket == 0) gradient_hashes.clear();
-  for (const TensorId id : program.buckets[bucket].gradients)
-    gradient_hashes.push_back(
-        Crc32c(std::as_bytes(ValuesOf(id, gradients[0]))));
+  std::size_t place = 0;
+  for (int before = 0; before < bucket; ++before)
+    place += program.buckets[before].gradients.size();
+  const std::vector<TensorId>& ids = program.buckets[bucket].gradients;
+  if (gradient_hashes.size() < place + ids.size())
+    gradient_hashes.resize(place + ids.size());
+  for (const TensorId id : ids)
+    gradient_hashes[place++] =
+        Crc32c(std::as_bytes(ValuesOf(id, gradients[0])));
 }
 
 std::vector<std::uint64_t> Trainer::Impl::WeightsHashes() const {

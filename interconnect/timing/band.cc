@@ -14,39 +14,67 @@ bool IsDoubted(const Figure& figure) {
          figure.low() > 0;
 }
 
+// A figure of the generation and where a slice has it.
+struct Constant {
+  const Figure* figure;
+  double ChipFigures::*place;
+  bool on_links = false;
+  int shared_by = 1;        // replicas, of a figure of the chip
+  bool slow_is_low = true;  // of a kernel's: which end makes it slower
+
+  Move::End at(double end) const { return {place, end / shared_by}; }
+  Move::End slow() const {
+    return at(slow_is_low ? figure->low() : figure->high());
+  }
+  Move::End fast() const {
+    return at(slow_is_low ? figure->high() : figure->low());
+  }
+};
+
+// How good the compiler's code is: they move together.
+std::vector<Constant> OfKernels(const Generation& generation) {
+  return {{&generation.matrix_share(), &ChipFigures::matrix_share},
+          {&generation.hbm_share(), &ChipFigures::hbm_share},
+          {&generation.kernel_seconds(), &ChipFigures::kernel_seconds, false, 1,
+           /*slow_is_low=*/false},
+          {&generation.vector_flops_per_cycle_per_core(),
+           &ChipFigures::vector_flops_per_cycle_per_core},
+          {&generation.transcendental_flops(),
+           &ChipFigures::transcendental_flops, false, 1,
+           /*slow_is_low=*/false},
+          {&generation.clock_hz(), &ChipFigures::clock_hz}};
+}
+
+// Each a doubt of its own.
+std::vector<Constant> Others(const Slice& slice, const Generation& generation) {
+  return {{&generation.link_share(), &ChipFigures::link_share, true},
+          {&generation.hop_seconds(), &ChipFigures::hop_seconds, true},
+          {&generation.collective_seconds(), &ChipFigures::collective_seconds},
+          {&generation.core_piece_bytes(), &ChipFigures::core_piece_bytes},
+          {&generation.on_chip_bytes(), &ChipFigures::on_chip_bytes, false,
+           slice.chip().replicas_per_chip},
+          {&generation.step_seconds(), &ChipFigures::step_seconds},
+          {&generation.host_bytes_per_second(),
+           &ChipFigures::host_bytes_per_second_per_chip}};
+}
+
 // Each doubt as the moves that it allows.
 std::vector<std::vector<Move>> DoubtsOf(const Slice& slice,
                                         const Generation& generation) {
-  struct Constant {
-    const Figure* figure;
-    double ChipFigures::*place;
-    bool on_links = false;
-    int shared_by = 1;  // replicas, of a figure of the chip
-  };
-  const Constant constants[] = {
-      {&generation.link_share(), &ChipFigures::link_share, true},
-      {&generation.hop_seconds(), &ChipFigures::hop_seconds, true},
-      {&generation.collective_seconds(), &ChipFigures::collective_seconds},
-      {&generation.core_piece_bytes(), &ChipFigures::core_piece_bytes},
-      {&generation.matrix_share(), &ChipFigures::matrix_share},
-      {&generation.hbm_share(), &ChipFigures::hbm_share},
-      {&generation.kernel_seconds(), &ChipFigures::kernel_seconds},
-      {&generation.vector_flops_per_cycle_per_core(),
-       &ChipFigures::vector_flops_per_cycle_per_core},
-      {&generation.clock_hz(), &ChipFigures::clock_hz},
-      {&generation.on_chip_bytes(), &ChipFigures::on_chip_bytes, false,
-       slice.chip().replicas_per_chip},
-      {&generation.step_seconds(), &ChipFigures::step_seconds},
-      {&generation.host_bytes_per_second(),
-       &ChipFigures::host_bytes_per_second_per_chip}};
   std::vector<std::vector<Move>> doubts;
-  for (const Constant& constant : constants) {
+  Move slow;
+  Move fast;
+  for (const Constant& constant : OfKernels(generation)) {
     if (!IsDoubted(*constant.figure)) continue;
-    const auto move_to = [&](double end) {
-      return Move{constant.place, end / constant.shared_by, constant.on_links};
-    };
+    slow.ends.push_back(constant.slow());
+    fast.ends.push_back(constant.fast());
+  }
+  if (!slow.ends.empty()) doubts.push_back({slow, fast});
+  for (const Constant& constant : Others(slice, generation)) {
+    if (!IsDoubted(*constant.figure)) continue;
     doubts.push_back(
-        {move_to(constant.figure->low()), move_to(constant.figure->high())});
+        {{{constant.at(constant.figure->low())}, constant.on_links},
+         {{constant.at(constant.figure->high())}, constant.on_links}});
   }
   if (slice.twisted) doubts.push_back({{.on_links = true}});
   return doubts;

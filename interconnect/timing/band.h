@@ -3,6 +3,8 @@
 #ifndef PODSIM_INTERCONNECT_TIMING_BAND_H_
 #define PODSIM_INTERCONNECT_TIMING_BAND_H_
 
+#include <vector>
+
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "interconnect/timing/pricing.h"
@@ -14,27 +16,36 @@ struct Band {
   SimTime high;
 };
 
-// Something that is not published, the other way: a constant of the generation
-// at one end of its range, or the ways of a twisted torus, which an even spread
-// is assumed of, always the first of the shortest.
+// Something that is not published, the other way: constants of the generation,
+// each at one end of its range, or the ways of a twisted torus, which an even
+// spread is assumed of, always the first of the shortest.
 struct Move {
-  double ChipFigures::*figure = nullptr;  // unset: the ways
-  double value = 0;
+  struct End {
+    double ChipFigures::*figure = nullptr;
+    double value = 0;
+  };
+  std::vector<End> ends;  // none: the ways
   bool on_links = false;  // it changes how long plans take on the links
 
-  bool on_ways() const { return figure == nullptr; }
+  bool on_ways() const { return ends.empty(); }
+  bool moves(double ChipFigures::*figure) const {
+    for (const End& end : ends)
+      if (end.figure == figure) return true;
+    return false;
+  }
   Slice In(Slice slice) const {
-    if (on_ways())
-      slice.spreads_ways = false;
-    else
-      slice.figures.*figure = value;
+    if (on_ways()) slice.spreads_ways = false;
+    for (const End& end : ends) slice.figures.*end.figure = end.value;
     return slice;
   }
 };
 
 // Around a value made of a slice's figures, of whatever unit: what each move
 // takes away (and adds) is added in squares, as for doubts that know nothing of
-// each other; of a constant's two ends the one that does more counts.
+// each other; of a constant's two ends the one that does more counts. The
+// constants of kernels are one doubt, all at their slower ends or all at their
+// faster ones: they say how good a compiler's code is, and one release is worse
+// than another in all of them.
 // `value_with` gives the value with one move made; `generation` is the slice's.
 // Errors: those of value_with.
 struct Spread {

@@ -130,10 +130,8 @@ bool IsSlower(const Slice& slice, const PriceRequest& request,
 bool IsLong(const Slice& slice, const PriceRequest& request,
             ChipAlgorithm algorithm) {
   constexpr std::int64_t kManyMessages = std::int64_t{1} << 18;
-  Network network = NetworkOf(slice);
-  network.faults = request.faults;
-  return SimulatedMessages(ChipPlanOf(slice, request, algorithm), network) >
-         kManyMessages;
+  return SimulatedMessages(ChipPlanOf(slice, request, algorithm),
+                           NetworkOf(slice)) > kManyMessages;
 }
 
 }  // namespace podsim

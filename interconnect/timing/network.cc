@@ -121,7 +121,8 @@ Network NetworkOf(const Slice& slice) {
   const ChipFigures& chip = slice.chip();
   return {.grid = GridOf(slice),
           .links = {chip.link_bytes_per_second * chip.link_share,
-                    SimTime::Seconds(chip.hop_seconds)}};
+                    SimTime::Seconds(chip.hop_seconds)},
+          .faults = slice.link_faults};
 }
 
 absl::Status CheckNetwork(const Network& network) {
@@ -171,6 +172,13 @@ double RateOf(const Network& network, std::int32_t link) {
                (fault.to == from && fault.from == *to)))
       rate = std::min(rate, fault.rate);
   return rate;
+}
+
+std::string LinkFaultText(const LinkFault& fault, bool three) {
+  return absl::StrCat(
+      "link ", PlaceText(fault.from, three), "-", PlaceText(fault.to, three),
+      fault.rate == 0 ? " cut"
+                      : absl::StrCat(" at ", fault.rate, " of its rate"));
 }
 
 std::string LinkText(const Grid& grid, std::int32_t link) {

@@ -3,6 +3,7 @@
 #define PODSIM_INTERCONNECT_TIMING_NETWORK_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -12,13 +13,6 @@
 #include "interconnect/topology/slice.h"
 
 namespace podsim {
-
-// One wire, both ways, at a part of its rate; 0: it is cut.
-struct LinkFault {
-  Coordinate from;
-  Coordinate to;
-  double rate = 1;
-};
 
 // Of sound links.
 struct LinkFigures {
@@ -41,7 +35,8 @@ struct NetworkRun {
   std::int64_t events = 0;         // pieces that crossed links, one by one
 };
 
-// With the figures of the slice's generation: rate x link_share.
+// With the figures of the slice's generation, rate x link_share, and its link
+// faults.
 Network NetworkOf(const Slice& slice);
 
 // Errors: INVALID_ARGUMENT (no rate, no hop; a fault that names no wire, or a
@@ -58,6 +53,10 @@ absl::StatusOr<Route> RouteBetween(const Network& network, int from, int to);
 
 // Of one link: 1, or what a fault leaves of it.
 double RateOf(const Network& network, std::int32_t link);
+
+// "link (0,0)-(1,0) at 0.25 of its rate", "link (0,0)-(1,0) cut". `three`: with
+// z.
+std::string LinkFaultText(const LinkFault& fault, bool three);
 
 // "(3,1)-(4,1)".
 std::string LinkText(const Grid& grid, std::int32_t link);

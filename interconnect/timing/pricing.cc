@@ -58,7 +58,7 @@ absl::Status CheckRequest(const Slice& slice, const PriceRequest& request) {
 absl::Status CheckLength(const Slice& slice, const PriceRequest& request) {
   constexpr double kMostSeconds = 100;
   double rate = slice.chip().link_bytes_per_second * slice.chip().link_share;
-  for (const LinkFault& fault : request.faults)
+  for (const LinkFault& fault : slice.link_faults)
     if (fault.rate > 0)
       rate = std::min(rate, slice.chip().link_bytes_per_second *
                                 slice.chip().link_share * fault.rate);
@@ -94,8 +94,7 @@ absl::StatusOr<Price> PriceForm(const Slice& slice, const PriceRequest& request,
 // In the form that takes less.
 absl::StatusOr<Price> PriceOne(const Slice& slice, const PriceRequest& request,
                                ChipAlgorithm algorithm) {
-  Network network = NetworkOf(slice);
-  network.faults = request.faults;
+  const Network network = NetworkOf(slice);
   PODSIM_RETURN_IF_ERROR(CheckNetwork(network));
   PODSIM_RETURN_IF_ERROR(CheckLength(slice, request));
   std::optional<Price> best;

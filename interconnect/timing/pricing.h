@@ -30,7 +30,6 @@ struct PriceRequest {
   std::int64_t bytes = 0;
   int element_bytes = 4;
   int root = 0;  // a chip; kBroadcast
-  std::vector<LinkFault> faults;
   // No chip stands for another one: slower, and the same time.
   bool whole = false;
 };

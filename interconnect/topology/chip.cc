@@ -18,6 +18,8 @@ ChipFigures FiguresOf(const Generation& generation) {
       static_cast<int>(std::lround(generation.matrix_unit_side().value()));
   chip.matrix_flops = generation.matrix_flops_per_second().value() / replicas;
   chip.hbm_bytes = std::llround(generation.hbm_bytes().value() / replicas);
+  chip.hbm_reserved_bytes =
+      std::llround(generation.hbm_reserved_bytes().value());
   chip.hbm_bytes_per_second_per_chip =
       generation.hbm_bytes_per_second().value();
   chip.hbm_bytes_per_second = chip.hbm_bytes_per_second_per_chip / replicas;
@@ -26,6 +28,7 @@ ChipFigures FiguresOf(const Generation& generation) {
   chip.kernel_seconds = generation.kernel_seconds().value();
   chip.vector_flops_per_cycle_per_core =
       generation.vector_flops_per_cycle_per_core().value();
+  chip.transcendental_flops = generation.transcendental_flops().value();
   chip.on_chip_bytes = generation.on_chip_bytes().value() / replicas;
   chip.step_seconds = generation.step_seconds().value();
   chip.start_seconds = generation.start_seconds().value();

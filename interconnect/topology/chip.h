@@ -19,8 +19,9 @@ struct ChipFigures {
   double clock_hz = 0;
   int matrix_units = 0;
   int matrix_unit_side = 128;
-  double matrix_flops = 0;  // bfloat16 peak, per second
-  std::int64_t hbm_bytes = 0;
+  double matrix_flops = 0;              // bfloat16 peak, per second
+  std::int64_t hbm_bytes = 0;           // all that there is
+  std::int64_t hbm_reserved_bytes = 0;  // of that, what the system keeps
   double hbm_bytes_per_second = 0;
 
   // Of one kernel (chip/kernel_time.h).
@@ -28,6 +29,7 @@ struct ChipFigures {
   double hbm_share = 1;       // of hbm_bytes_per_second
   double kernel_seconds = 0;  // what each takes besides
   double vector_flops_per_cycle_per_core = 0;
+  double transcendental_flops = 0;  // of them, for an exponential, a root, ...
   double on_chip_bytes = 0;  // for values between kernels (chip/on_chip.h)
 
   double step_seconds = 0;   // what every step takes besides
@@ -45,6 +47,10 @@ struct ChipFigures {
   double core_piece_bytes = 0;    // 0: the cores of a chip share their memory
 
   int cores() const { return cores_per_chip / replicas_per_chip; }
+  // What programs may take of HBM; whatever must fit is held to this.
+  std::int64_t available_hbm_bytes() const {
+    return hbm_bytes - hbm_reserved_bytes;
+  }
 };
 
 // REQUIRES: CheckGeneration(generation) is OK.

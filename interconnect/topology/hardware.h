@@ -46,9 +46,9 @@ absl::StatusOr<Hardware> WithHardware(const Hardware& hardware,
 std::string HardwareText(const Generation& generation);
 
 // Errors: INVALID_ARGUMENT (a figure that is missing, not positive or outside
-//   its own range; links that are not two for each axis; a slice whose name
-//   does not say its size, or whose boards do not tile its grid; a rule that is
-//   not said; what CheckSliceNames says).
+//   its own range; links that are not two for each axis; more HBM reserved than
+//   there is; a slice whose name does not say its size, or whose boards do not
+//   tile its grid; a rule that is not said; what CheckSliceNames says).
 absl::Status CheckGeneration(const Generation& generation);
 
 // Of what a file says, before the second of two would replace the first.

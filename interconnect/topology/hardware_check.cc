@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "base/printable.h"
 #include "base/status.h"
+#include "interconnect/topology/chip.h"
 #include "interconnect/topology/coordinate.h"
 #include "interconnect/topology/hardware.h"
 
@@ -30,6 +31,7 @@ constexpr const char* kNeeded[] = {"matrix_flops_per_second",
                                    "hbm_bytes_per_second",
                                    "host_bytes_per_second",
                                    "vector_flops_per_cycle_per_core",
+                                   "transcendental_flops",
                                    "matrix_share",
                                    "hbm_share",
                                    "kernel_seconds",
@@ -67,7 +69,8 @@ constexpr Reach kReaches[] = {{"_share", 1e-3, 1},
                               {"_bytes", 1, 1e12},
                               {"clock_hz", 1e3, 1e12},
                               {"flops_per_second", 1e6, 1e20},
-                              {"_per_cycle_per_core", 1, 1e9}};
+                              {"_per_cycle_per_core", 1, 1e9},
+                              {"transcendental_flops", 1, 1e6}};
 
 std::string WhatIsOutOfReach(const NamedFigure& named) {
   for (const Reach& reach : kReaches) {
@@ -159,6 +162,16 @@ std::string WhatIsWrongWithLinks(const Generation& generation) {
                                ", two for each axis of its pod and slices"));
 }
 
+// The system keeps a part of what a replica has.
+std::string WhatIsWrongWithHbm(const Generation& generation) {
+  const ChipFigures chip = FiguresOf(generation);
+  if (chip.available_hbm_bytes() > 0) return "";
+  return absl::StrCat(
+      "hbm_reserved_bytes is ", generation.hbm_reserved_bytes().value(),
+      ": must be below the ", chip.hbm_bytes, " bytes of HBM that a ",
+      generation.replica() == CORE ? "core" : "chip", " has");
+}
+
 std::string WhatIsUnsaid(const Generation& generation) {
   if (!IsName(generation.name()) ||
       (!generation.prefix().empty() && !IsName(generation.prefix())))
@@ -202,6 +215,8 @@ absl::Status CheckGeneration(const Generation& generation) {
   }
   const std::string links = WhatIsWrongWithLinks(generation);
   if (!links.empty()) return Wrong(generation, links);
+  const std::string hbm = WhatIsWrongWithHbm(generation);
+  if (!hbm.empty()) return Wrong(generation, hbm);
   return CheckSliceNames(generation);
 }
 

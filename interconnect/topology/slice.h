@@ -19,6 +19,13 @@ namespace podsim {
 
 enum class WrapPolicy : std::uint8_t { kAuto, kTorus, kMesh };
 
+// One link, both ways, at a part of its rate; 0: it is cut.
+struct LinkFault {
+  Coordinate from;
+  Coordinate to;
+  double rate = 1;
+};
+
 struct Slice {
   std::string name;        // "v3-32"
   std::string generation;  // "v3"
@@ -41,6 +48,8 @@ struct Slice {
   // How wrong the model of its links is where something was measured, one line.
   std::string network_note;
   ChipFigures figures;
+  // None unless somebody asked for them (--ici_fault).
+  std::vector<LinkFault> link_faults = {};
 
   const ChipFigures& chip() const { return figures; }
   int chips_per_host() const { return board.places(); }

@@ -23,4 +23,12 @@ std::vector<GradientBucket> MakeBuckets(
   return buckets;
 }
 
+std::vector<std::int32_t> TravelOrder(const Program& program) {
+  std::vector<std::int32_t> order;
+  const auto reduce = program.entries.find(EntryPoint::kReduce);
+  if (reduce == program.entries.end()) return order;
+  for (const Segment& segment : reduce->second) order.push_back(segment.bucket);
+  return order;
+}
+
 }  // namespace podsim

@@ -15,12 +15,17 @@ struct FinishedGradient {
   std::int64_t elements = 0;
 };
 
-// Cuts gradients, given in the order in which backward finishes them, into
-// buckets: one is closed as soon as it holds at least `bucket_bytes`. Buckets
-// and the gradients in them lie behind one another in the gradient arena.
+// Cuts gradients, in their order, into buckets: one is closed as soon as it
+// holds at least `bucket_bytes`. Buckets and the gradients in them lie behind
+// one another in the gradient arena.
 // REQUIRES: bucket_bytes >= 1.
 std::vector<GradientBucket> MakeBuckets(
     const std::vector<FinishedGradient>& gradients, std::int64_t bucket_bytes);
+
+// The numbers of a Program's buckets, each once, in the order in which a pass
+// completes them and their all-reduces start: that of kReduce. Empty: the
+// Program does not train.
+std::vector<std::int32_t> TravelOrder(const Program& program);
 
 }  // namespace podsim
 

@@ -13,9 +13,11 @@
 #include "models/graph/exchanges.h"
 #include "models/graph/gradient.h"
 #include "models/graph/lowering.h"
+#include "models/graph/move_up.h"
 #include "models/graph/own_gradients.h"
 #include "models/graph/placement.h"
 #include "models/graph/row_groups.h"
+#include "models/graph/segments.h"
 
 namespace podsim {
 namespace {
@@ -208,15 +210,7 @@ void PlaceOutputs(Program& program) {
   }
 }
 
-// When each tensor is written, by the number of the instruction.
-std::map<TensorId, std::size_t> FinishTimes(
-    const std::vector<Instruction>& instructions) {
-  std::map<TensorId, std::size_t> times;
-  for (std::size_t step = 0; step < instructions.size(); ++step)
-    for (const TensorId id : instructions[step].outputs) times[id] = step;
-  return times;
-}
-
+// In the order of `finish`.
 void PlaceGradients(const std::vector<VariableValue>& gradients,
                     const Lowered& lowered,
                     const std::map<TensorId, std::size_t>& finish,
@@ -237,54 +231,6 @@ void PlaceGradients(const std::vector<VariableValue>& gradients,
         program.gradient_elements;
     program.gradient_elements += gradient.elements;
   }
-}
-
-Segment AllReduceOf(std::size_t bucket) {
-  Segment segment;
-  segment.kind = SegmentKind::kAllReduce;
-  segment.bucket = static_cast<std::int32_t>(bucket);
-  return segment;
-}
-
-Segment ExchangeOf(const Instruction& instruction) {
-  Segment segment;
-  segment.kind = SegmentKind::kAllReduce;
-  segment.reduce = ReduceOpOf(instruction.attributes);
-  segment.group =
-      static_cast<std::int32_t>(GroupSizeOf(instruction.attributes));
-  segment.tensor = instruction.outputs[0];
-  return segment;
-}
-
-// Compute segments, each ending where a bucket is complete or cores join, and
-// behind each its all-reduce.
-std::vector<Segment> CutAtCollectives(
-    std::vector<Instruction> instructions,
-    const std::vector<GradientBucket>& buckets) {
-  const std::map<TensorId, std::size_t> finish = FinishTimes(instructions);
-  std::vector<Segment> segments;
-  std::size_t done = 0;
-  const auto compute_until = [&](std::size_t end) {
-    if (end <= done) return;
-    Segment segment;
-    for (; done < end; ++done) {
-      Instruction& next = instructions[done];
-      const bool joins = JoinsCores(next);
-      Segment exchange = joins ? ExchangeOf(next) : Segment();
-      segment.instructions.push_back(std::move(next));
-      if (!joins) continue;
-      segments.push_back(std::exchange(segment, {}));
-      segments.push_back(std::move(exchange));
-    }
-    if (!segment.instructions.empty()) segments.push_back(std::move(segment));
-  };
-  for (std::size_t bucket = 0; bucket < buckets.size(); ++bucket) {
-    // Gradients are in the order in which they finish.
-    compute_until(finish.at(buckets[bucket].gradients.back()) + 1);
-    segments.push_back(AllReduceOf(bucket));
-  }
-  compute_until(instructions.size());
-  return segments;
 }
 
 // Whether an op needs all the rows of its core, and no others. What is only per
@@ -373,6 +319,7 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& wanted,
   for (const EvaluationValue& each : input.evaluation)
     lowering.kept.push_back(each.value);
   if (trains) {
+    if (!input.gradients.empty()) lowering.first_nodes = full.nodes().size();
     PODSIM_ASSIGN_OR_RETURN(lowering.gradients, GradientsOf(full, input));
   }
   Lowered lowered = Lower(full, lowering);
@@ -391,6 +338,14 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& wanted,
   std::vector<TensorId> kept;
   for (const Value value : lowering.kept)
     kept.push_back(lowered.TensorOf(value));
+  // A model's own gradients are multiplied by their core's share. These ops are
+  // appended in the model's order, and run where the pass makes the gradients.
+  // Buckets keep the model's order: an element's place in its bucket decides in
+  // which order hosts add it up.
+  const std::map<TensorId, std::size_t> bucket_order =
+      FinishTimes(lowered.instructions);
+  lowered.instructions =
+      MoveUp(program, std::move(lowered.instructions), lowered.of_first_nodes);
   GroupRows(program, lowered.instructions);
   program.batched_elements_per_row =
       PlaceByLiveness(lowered.instructions, Storage::kBatched, kept, program);
@@ -414,7 +369,7 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& wanted,
   program.entries[EntryPoint::kEval] = OneSegment(std::move(eval));
   if (!trains) return program;
 
-  PlaceGradients(lowering.gradients, lowered, FinishTimes(lowered.instructions),
+  PlaceGradients(lowering.gradients, lowered, bucket_order,
                  options.bucket_bytes, program);
   std::vector<TensorId> trained;
   for (const ProgramMetric& metric : program.metrics)
@@ -427,9 +382,8 @@ absl::StatusOr<Program> Compile(const Graph& graph, const CompileInput& wanted,
   program.mixes_in_training = MixExamples(program, training);
   program.entries[EntryPoint::kTrainMicrobatch] =
       CutAtCollectives(std::move(training), program.buckets);
-  std::vector<Segment>& reduce = program.entries[EntryPoint::kReduce];
-  for (std::size_t i = 0; i < program.buckets.size(); ++i)
-    reduce.push_back(AllReduceOf(i));
+  program.entries[EntryPoint::kReduce] =
+      AllReducesOf(program.entries[EntryPoint::kTrainMicrobatch]);
   PODSIM_RETURN_IF_ERROR(input.update(options, program));
   return program;
 }

@@ -88,7 +88,14 @@ struct CompileInput {
 
 // Entries: kInit, kTrainMicrobatch, kReduce, kUpdate (if there is a loss) and
 // kEval. In kTrainMicrobatch each bucket's kAllReduce directly follows the
-// compute segment that finishes it; kReduce lists the same all-reduces alone.
+// compute segment that finishes it; kReduce lists the same all-reduces alone,
+// in the same order.
+//
+// Buckets hold derived gradients in the order in which backward finishes them,
+// and those that a model brings itself in its own order: an element's place in
+// its bucket decides the order of its sum over hosts. Which bucket travels
+// first, the pass decides: what makes a gradient of the model's own a part of
+// the host's (its core's share) runs directly behind the op that made it.
 //
 // Products whose left side is one row that is not a batch run in float32 even
 // with bfloat16_products, as on the chip.

@@ -79,8 +79,11 @@ class Lowering {
     }
     const std::vector<bool> needed = NeededNodes(graph_, input_);
     FuseCoreSums(needed);
-    for (std::size_t i = 0; i < needed.size(); ++i)
+    for (std::size_t i = 0; i < needed.size(); ++i) {
       if (needed[i]) LowerNode(graph_.nodes()[i]);
+      if (i < input_.first_nodes)
+        lowered_.of_first_nodes = lowered_.instructions.size();
+    }
     return std::move(lowered_);
   }
 

@@ -3,6 +3,8 @@
 #ifndef PODSIM_MODELS_GRAPH_LOWERING_H_
 #define PODSIM_MODELS_GRAPH_LOWERING_H_
 
+#include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "models/graph/gradient.h"
@@ -15,12 +17,15 @@ struct LoweringInput {
   std::vector<VariableValue> gradients;
   // Computed values that must outlive the entry point.
   std::vector<Value> kept;
+  // The graph's first nodes, up to which Lowered counts instructions.
+  std::size_t first_nodes = std::numeric_limits<std::size_t>::max();
   bool bfloat16_products = true;
 };
 
 struct Lowered {
   std::vector<ProgramTensor> tensors;  // offsets still to come
   std::vector<Instruction> instructions;
+  std::size_t of_first_nodes = 0;   // how many of them, from the first one on
   std::vector<TensorId> tensor_of;  // by value id; kNoTensor: not needed
 
   TensorId TensorOf(Value value) const {

@@ -16,9 +16,11 @@ namespace podsim {
 CompileInput PerExample(Graph& graph, const CompileInput& input);
 
 // The gradients of all cores' weighted loss: derived, or the model's own times
-// each core's share, which is the sum of its examples' weights; behind them
-// what states become, in the same way. In the order of the variables; computed
-// values that nothing else reads. Errors: those of AppendGradients.
+// each core's share, which is the sum of its examples' weights, and so known
+// before the pass; behind them what states become, in the same way. In the
+// order of the variables; computed values that nothing else reads. The nodes
+// for the model's own are appended behind all others; where they run, Compile
+// decides (models/graph/move_up.h). Errors: those of AppendGradients.
 absl::StatusOr<std::vector<VariableValue>> GradientsOf(
     Graph& graph, const CompileInput& input);
 

@@ -30,7 +30,7 @@ namespace podsim {
 // Where the bytes of a tensor live, and how many copies there are.
 enum class Storage : std::uint8_t {
   kVariable,  // weights and optimizer slots: one copy per process (replicated)
-  kGradient,  // one copy per host, contiguous, in bucket order
+  kGradient,  // one copy per host, contiguous, in the order of `buckets`
   kBatched,   // [core][row][feature], scratch, placed by liveness
   kScratch,   // one copy per host, no B
   kInput,     // filled by the infeed, as Program::inputs says; batched
@@ -116,7 +116,8 @@ struct Segment {
 };
 
 // Gradients that travel together: elements [begin, begin + count) of the
-// gradient arena. Buckets are in the order in which backward finishes them.
+// gradient arena. The segments of kTrainMicrobatch say in which order buckets
+// travel.
 struct GradientBucket {
   std::int64_t begin = 0;
   std::int64_t count = 0;
@@ -171,7 +172,7 @@ struct ProgramInput {
 enum class EntryPoint : std::uint8_t {
   kInit,             // fills the variables
   kTrainMicrobatch,  // forward, backward; gradients of the host's rows
-  kReduce,           // the all-reduces, one per bucket
+  kReduce,           // the all-reduces, one per bucket, in the pass's order
   kUpdate,           // weights from reduced gradients, bucket by bucket
   kEval,             // forward, metrics per row
 };

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -83,18 +84,20 @@ class EntryRun {
  private:
   absl::Status Reduce(const ProgramProto::Segment& segment, bool reduces) {
     if (segment.has_tensor()) return Exchange(segment);
-    if (!reduces || segment.bucket() != reduced_ ||
-        reduced_ >= program_.buckets_size())
+    if (!reduces || segment.bucket() < 0 ||
+        segment.bucket() >= program_.buckets_size() ||
+        reduced_.contains(segment.bucket()))
       return BadRun(absl::StrCat("it reduces bucket ", segment.bucket(),
-                                 "; each is reduced once, in order"));
+                                 "; there are ", program_.buckets_size(),
+                                 ", and each is reduced once"));
     if (segment.group() != 0 || !segment.instructions().empty() ||
         segment.reduce() != ProgramProto::Segment::SUM)
       return BadRun("a bucket's is a sum of group 0 and has no instructions");
-    for (const std::int32_t id : program_.buckets(reduced_).gradients())
+    for (const std::int32_t id : program_.buckets(segment.bucket()).gradients())
       if (point_ == ProgramProto::TRAIN && !Defined(id))
         return BadRun(absl::StrCat("gradient ", program_.tensors(id).name(),
                                    " is not written before"));
-    ++reduced_;
+    reduced_.insert(segment.bucket());
     return absl::OkStatus();
   }
 
@@ -334,8 +337,8 @@ class EntryRun {
     PODSIM_RETURN_IF_ERROR(CheckJoined());
     const std::string name =
         absl::AsciiStrToLower(ProgramProto::EntryPoint_Name(point_));
-    if (reduces && reduced_ != program_.buckets_size())
-      return BadRun(absl::StrCat(name, " reduces ", reduced_, " of ",
+    if (reduces && static_cast<int>(reduced_.size()) != program_.buckets_size())
+      return BadRun(absl::StrCat(name, " reduces ", reduced_.size(), " of ",
                                  program_.buckets_size(), " buckets"));
     const int updates =
         program_.buckets_size() + (program_.update_needs_all() ? 1 : 0);
@@ -361,7 +364,7 @@ class EntryRun {
   // By tensor: the group of instructions that last read or wrote it.
   std::vector<std::int32_t> touched_;
   std::int32_t group_ = 0;
-  std::int32_t reduced_ = 0;
+  std::set<std::int32_t> reduced_;  // buckets
   // What an all_reduce has just made for a host; -1: nothing that waits.
   std::int32_t joined_ = -1;
   std::int32_t group_size_ = 0;

@@ -52,7 +52,8 @@ class Run(NotCalled):
     """What the steps carried, likewise; None if the call had no state."""
     metrics: list[dict[str, Any]]
     """One dict a step of this call: step, examples, loss, metrics, learning_rate, seconds
-    of the wall clock, ... Empty if a checkpoint in model_dir had nothing left to train."""
+    of the wall clock, simulated_seconds of the pod's with simulated_time, the sum so far, ...
+    Empty if a checkpoint in model_dir had nothing left to train."""
     evaluations: list[dict[str, Any]]
     """One dict an evaluation: step, examples, loss, accuracy, and in metrics what eval_fn
     returns beside it."""
@@ -60,11 +61,15 @@ class Run(NotCalled):
     """What the job ran with: slice, global_batch, train_steps, ..., the settings with
     their types, hbm_bytes_per_core (of a core or chip: replica_name) of
     hbm_bytes_available, and of a simulated step
-    step_seconds, step_seconds_low and step_seconds_high (None for an imported model:
-    docs/timing-model.md says why); plan_hash."""
+    step_seconds, step_seconds_low and step_seconds_high; plan_hash."""
     summary: dict[str, Any]
-    """The last loss, eval_loss, eval_accuracy, eval_metrics; times of the wall clock;
-    simulated_step_seconds is the pod's, with _low and _high as in plan."""
+    """The last loss, eval_loss, eval_accuracy, eval_metrics; times of the wall clock, and
+    input_verdict, whether steps wait for input. Of the pod: simulated_step_seconds, with
+    _low and _high as in plan, simulated_seconds_run with what it consists of
+    (simulated_seconds_start_up, _steps, _evaluation, _checkpoints), the phases of the
+    steps (simulated_seconds_input, _compute, _reduce, _update, _fixed),
+    simulated_chip_hours, simulated_mfu, simulated_input_verdict,
+    simulated_hbm_bytes_per_core of simulated_hbm_bytes_available."""
     model_dir: pathlib.Path | None
     """Where the checkpoints are, if the job named a place."""
 
@@ -197,10 +202,8 @@ def plan_of(event: Mapping[str, Any], summary: Mapping[str, Any]) -> dict[str, A
 
 
 def summary_of(event: Mapping[str, Any]) -> dict[str, Any]:
-    """Run.summary, of a metrics file's event. Of a model of the caller's no
-    lower and upper estimate of the step is known."""
-    band = dict.fromkeys(("simulated_step_seconds_low", "simulated_step_seconds_high"))
-    return {**band, **event} if "simulated_step_seconds" in event else dict(event)
+    """Run.summary, of a metrics file's event."""
+    return dict(event)
 
 
 _TYPES: Mapping[str, Any] = {"N": int, "X": float, "BYTES": int}

@@ -39,7 +39,7 @@ class PlanTest(unittest.TestCase):
                          (8, 256, 25, 16))
         self.assertAlmostEqual(row.learning_rate, 0.4)
         self.assertLess(row.hbm_bytes, row.hbm_bytes_available)
-        self.assertEqual(row.hbm_bytes_available, 16 << 30)
+        self.assertEqual(row.hbm_bytes_available, (16384 - 528) << 20)
         self.assertLess(row.step_seconds_low, row.step_seconds)
         self.assertLess(row.step_seconds, row.step_seconds_high)
         self.assertAlmostEqual(row.seconds, 25 * row.step_seconds)

@@ -107,14 +107,7 @@ class RunTest(unittest.TestCase):
         np.testing.assert_array_equal(np.isnan(run.losses), [False, True, False])
         self.assertIn("<svg", run._repr_html_())
 
-    def test_a_model_that_is_not_validated_has_no_low_and_high(self):
-        event = {name: value for name, value in SUMMARY.items()
-                 if name not in ("simulated_step_seconds_low", "simulated_step_seconds_high")}
-        summary = _result.summary_of(event)
-        plan = _result.plan_of({"settings": {}}, summary)
-        for record, name in ((plan, "step_seconds"), (summary, "simulated_step_seconds")):
-            self.assertEqual((record[name], record[name + "_low"], record[name + "_high"]),
-                             (43e-6, None, None))
+    def test_the_summary_is_the_event(self):
         self.assertEqual(_result.summary_of(SUMMARY), SUMMARY)
         self.assertEqual(_result.summary_of({"loss": 1.0}), {"loss": 1.0})
 

@@ -6,6 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "chip/hbm_use.h"
+#include "chip/kernel_time.h"
+#include "runtime/forecast/step_sums.h"
 #include "runtime/job/geography.h"
 #include "runtime/job/geography_bytes.h"
 
@@ -14,19 +16,6 @@ namespace {
 
 // What nobody waits for, and SimTime can count.
 constexpr double kMostSeconds = 1e6;
-
-// The cores of a chip add theirs up in passing. Groups of chips are priced as
-// the whole slice would be: the latency at most.
-absl::StatusOr<SimTime> PriceExchange(const Program& program,
-                                      const Segment& segment,
-                                      const Slice& slice, SumPrices& sums) {
-  if (segment.group > 0 && segment.group <= slice.chip().replicas_per_chip)
-    return SimTime();
-  PODSIM_ASSIGN_OR_RETURN(
-      const SumPrice price,
-      sums.Of(program.tensor(segment.tensor).shape.elements(), sizeof(float)));
-  return price.time;
-}
 
 SimTime PriceInput(const Program& program, const Slice& slice,
                    std::int64_t batch_per_core) {
@@ -58,40 +47,22 @@ SimTime PriceEarlierPasses(const Program& program, SimTime pass,
                               (pass + sum).picoseconds());
 }
 
-// The sums of the pass, each behind the segment that makes what it sums.
-// `earlier`: segments before the first kernel; `update`: the first kernel that
-// is none.
-absl::Status PriceSums(const Program& program, const ChipProgram& chip,
-                       const Slice& slice, const StepOptions& options,
-                       std::int32_t earlier, std::int32_t update,
-                       SumPrices& sums, StepParts& parts) {
-  auto collective = chip.collectives.begin();
-  for (const Segment& segment :
-       program.entries.at(EntryPoint::kTrainMicrobatch)) {
-    if (segment.kind != SegmentKind::kAllReduce) continue;
-    PODSIM_CHECK(collective != chip.collectives.end());
-    const std::int32_t ended =
-        earlier + std::min(collective->ready + 1, update);
-    ++collective;
-    if (segment.joins_tensor()) {
-      PODSIM_ASSIGN_OR_RETURN(const SimTime time,
-                              PriceExchange(program, segment, slice, sums));
-      // What is there beforehand is joined behind the first segment.
-      parts.exchanges.push_back({std::max(ended, 1), time});
-    } else {
-      PODSIM_ASSIGN_OR_RETURN(const SumPrice sum,
-                              sums.Of(program.buckets[segment.bucket].count,
-                                      options.gradient_bytes));
-      parts.buckets.push_back({ended, sum.time});
+// The kernels of an update that each core makes for its share of the weights.
+std::vector<KernelTime> ShardedTimes(const ChipProgram& program,
+                                     std::int32_t update, int replicas,
+                                     const ChipFigures& chip) {
+  const KernelRates rates = RatesOf(chip);
+  std::vector<KernelTime> times;
+  for (std::size_t i = 0; i < program.kernels.size(); ++i) {
+    KernelWork work = WorkOf(program.kernels[i]);
+    if (static_cast<std::int32_t>(i) >= update) {
+      work.matrix_flops /= replicas;
+      work.vector_flops /= replicas;
+      work.hbm_bytes /= replicas;
     }
+    times.push_back(PriceKernel(work, rates));
   }
-  // A chip may make what one of them sums before what an earlier one does.
-  std::stable_sort(
-      parts.exchanges.begin(), parts.exchanges.end(),
-      [](const StepParts::Exchange& a, const StepParts::Exchange& b) {
-        return a.after_segments < b.after_segments;
-      });
-  return absl::OkStatus();
+  return times;
 }
 
 absl::Status CheckStep(const Program& program, const StepOptions& options) {
@@ -131,22 +102,25 @@ absl::StatusOr<StepParts> PriceStep(const Program& program,
                                     const ChipStep& chip, const Slice& slice,
                                     const StepOptions& options,
                                     SumPrices& sums) {
-  const std::vector<KernelTime> times = TimesOf(chip.program, slice.chip());
   const std::int32_t update = FirstOfUpdate(chip.program);
-  StepParts parts;
-  parts.input = PriceInput(program, slice, options.batch_per_core);
+  const std::vector<KernelTime> times =
+      options.sharded_update
+          ? ShardedTimes(chip.program, update, slice.replicas, slice.chip())
+          : TimesOf(chip.program, slice.chip());
+  StepParts parts = {
+      .input = PriceInput(program, slice, options.batch_per_core),
+      .update = update,
+      .fixed = SimTime::Seconds(slice.chip().step_seconds)};
   if (options.store != nullptr)
     parts.store = PriceStore(*options.store, options.stored_example_bytes,
                              options.batch_per_core, slice);
+  for (const KernelTime& kernel : times) parts.kernels.push_back(kernel.time);
+  PODSIM_ASSIGN_OR_RETURN(
+      const SimTime exchanges,
+      AddSums(program, chip.program, slice, options, sums, parts));
   if (options.microbatches > 1)
-    parts.segments.push_back(PriceEarlierPasses(
-        program, SumOf(times, 0, update), options, slice.chip()));
-  const auto earlier = static_cast<std::int32_t>(parts.segments.size());
-  for (std::int32_t i = 0; i < update; ++i)
-    parts.segments.push_back(times[i].time);
-  PODSIM_RETURN_IF_ERROR(PriceSums(program, chip.program, slice, options,
-                                   earlier, update, sums, parts));
-  parts.update = SumOf(times, update, static_cast<std::int32_t>(times.size()));
+    parts.earlier = PriceEarlierPasses(
+        program, SumOf(times, 0, update) + exchanges, options, slice.chip());
   return parts;
 }
 

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "absl/status/statusor.h"
+#include "base/units.h"
 #include "chip/step.h"
 #include "interconnect/topology/slice.h"
 #include "models/graph/program.h"
@@ -27,6 +28,13 @@ struct StepOptions {
   // core's memory before they travel. Divides the batch.
   std::int64_t microbatches = 1;
   int gradient_bytes = 4;  // of an element on the links
+  // Gradients are summed so many bytes at a time: no combined all-reduce of the
+  // published profiles exceeds 120 MiB [PAR-csv], the compiler's limit.
+  std::int64_t combine_bytes = 120 * kMiB;
+  // Each core gets the sums of its share of the gradients, updates that share
+  // and hands it to all (Xu et al. 2020, arXiv 2004.13336). What an optimizer
+  // computes of a whole layer, such as a norm, travels in no time.
+  bool sharded_update = false;
   // Where a core's HBM is too small, products are computed again.
   bool recomputes = true;
   // Where examples come from, of so many bytes each; borrowed. nullptr: files
@@ -49,8 +57,8 @@ absl::StatusOr<ChipStep> ChipStepFor(const Program& program, const Slice& slice,
 
 // One step of `program` on each core of `slice`, whose sums `sums` prices; its
 // kernels are those of `chip`, which ChipStepFor made for the same options and
-// a slice of the same chips, whatever their rates. Each kernel up to the update
-// is a segment. A chip's cores share its wire to the host.
+// a slice of the same chips, whatever their rates. Sums of earlier passes stop
+// the cores. A chip's cores share its wire to the host.
 // Errors: those of PriceCollective.
 absl::StatusOr<StepParts> PriceStep(const Program& program,
                                     const ChipStep& chip, const Slice& slice,

@@ -1,7 +1,6 @@
 #include "runtime/forecast/job_forecast.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -9,7 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "job/plan_program.h"
-#include "models/zoo/zoo.h"
+#include "runtime/forecast/evaluation_forecast.h"
+#include "runtime/forecast/step_band.h"
 #include "runtime/job/geography.h"
 #include "settings/words.h"
 
@@ -25,6 +25,9 @@ StepOptions OptionsOf(const JobPlan& plan, std::int64_t batch_per_core) {
     options.microbatches = batch_per_core / rows;
   if (plan.spec().ici_dtype() == words::WireType::bfloat16)
     options.gradient_bytes = 2;
+  if (plan.spec().has_sim_combine_bytes())
+    options.combine_bytes = plan.spec().sim_combine_bytes();
+  options.sharded_update = plan.spec().sim_sharded_update();
   options.recomputes = plan.spec().remat() == words::Remat::auto_;
   const BucketPlace* store = PlaceOf(plan.geography(), "data_dir");
   if (store != nullptr && HasLink(*store)) {
@@ -49,75 +52,6 @@ bool HasGroups(const Program& program, const Slice& slice) {
   return false;
 }
 
-absl::StatusOr<Band> BandOfStep(const SimStep& step, const Program& program,
-                                const ChipStep& chip, const Slice& slice,
-                                const Generation& generation,
-                                const StepOptions& options,
-                                const SumPrices& sums) {
-  return BandAround(
-      step.total, slice, generation,
-      [&](const Move& move) -> absl::StatusOr<SimTime> {
-        const Slice other = move.In(slice);
-        SumPrices prices = sums.Moved(other, move);
-        std::optional<ChipStep> kept;
-        if (move.figure == &ChipFigures::on_chip_bytes)
-          kept = WithOnChip(chip, options.rows(), other.chip().on_chip_bytes);
-        PODSIM_ASSIGN_OR_RETURN(
-            const StepParts parts,
-            PriceStep(program, kept ? *kept : chip, other, options, prices));
-        return OverlapStep(parts).total;
-      });
-}
-
-// Figures of the way to the bucket that may be others, each an end of its
-// range.
-std::vector<std::pair<BucketPlace, BucketPlace>> DoubtsOf(
-    const BucketPlace& store) {
-  std::vector<std::pair<BucketPlace, BucketPlace>> doubts;
-  const auto add = [&](Figure* (BucketPlace::*figure)()) {
-    BucketPlace low = store;
-    BucketPlace high = store;
-    Figure& low_end = *(low.*figure)();
-    if (low_end.grade() == PRIMARY || low_end.low() <= 0) return;
-    low_end.set_value(low_end.low());
-    Figure& high_end = *(high.*figure)();
-    high_end.set_value(high_end.high());
-    doubts.emplace_back(std::move(low), std::move(high));
-  };
-  add(&BucketPlace::mutable_round_trip_seconds);
-  add(&BucketPlace::mutable_host_bytes_per_second);
-  add(&BucketPlace::mutable_bucket_bytes_per_second);
-  return doubts;
-}
-
-double Square(double value) { return value * value; }
-
-// `band` around the step of `parts`, with the doubts of the way to its store
-// added in squares, as for the others (interconnect/timing/band.h).
-Band WithDoubtsOfStore(const Band& band, const StepParts& parts,
-                       const StepOptions& options, const Slice& slice) {
-  if (options.store == nullptr) return band;
-  const double total = OverlapStep(parts).total.seconds();
-  double below = Square(total - band.low.seconds());
-  double above = Square(band.high.seconds() - total);
-  for (const auto& [low, high] : DoubtsOf(*options.store)) {
-    double least = 0;
-    double most = 0;
-    for (const BucketPlace& place : {low, high}) {
-      StepParts moved = parts;
-      moved.store = PriceStore(place, options.stored_example_bytes,
-                               options.batch_per_core, slice);
-      const double other = OverlapStep(moved).total.seconds() - total;
-      least = std::min(least, other);
-      most = std::max(most, other);
-    }
-    below += least * least;
-    above += most * most;
-  }
-  return {SimTime::Seconds(total - std::sqrt(below)),
-          SimTime::Seconds(total + std::sqrt(above))};
-}
-
 // Of more than half of its kernels' time HBM is what decides.
 bool IsHbmBound(const ChipStep& chip, const Slice& slice) {
   SimTime all;
@@ -127,6 +61,20 @@ bool IsHbmBound(const ChipStep& chip, const Slice& slice) {
     if (kernel.bound == KernelBound::kHbm) bound += kernel.time;
   }
   return bound + bound > all;
+}
+
+// Products of one step of a replica, and those that run again for want of HBM.
+struct StepFlops {
+  double model = 0;
+  double recomputed = 0;
+};
+StepFlops FlopsOf(const ChipStep& chip, const StepOptions& options) {
+  StepFlops flops;
+  const auto passes = static_cast<double>(options.microbatches);
+  for (const Recomputed& each : chip.recomputed)
+    flops.recomputed += passes * each.flops;
+  flops.model = passes * ProductFlops(chip.program) - flops.recomputed;
+  return flops;
 }
 
 absl::StatusOr<LadderFoot> FootOn(const Slice& slice,
@@ -148,6 +96,8 @@ absl::StatusOr<LadderFoot> FootOn(const Slice& slice,
 const char* BoundOf(const SimStep& step) {
   const SimTime compute = step.compute + step.update;
   const SimTime data = std::max(step.input, step.store);
+  if (step.fixed > std::max({compute, data, step.exposed_communication}))
+    return "the fixed cost of a step";
   if (data > compute + step.exposed_communication)
     return step.store > step.input ? "the store" : "the input";
   return step.exposed_communication > compute ? "the all-reduce" : "compute";
@@ -176,14 +126,21 @@ absl::StatusOr<JobForecast> ForecastJob(const JobPlan& plan, const Slice& slice,
   PODSIM_ASSIGN_OR_RETURN(const StepParts parts,
                           PriceStep(program, chip, slice, options, sums));
   forecast.step = OverlapStep(parts);
-  PODSIM_ASSIGN_OR_RETURN(const Band band,
-                          BandOfStep(forecast.step, program, chip, slice,
-                                     generation, options, sums));
-  forecast.band = WithDoubtsOfStore(band, parts, options, slice);
+  PODSIM_ASSIGN_OR_RETURN(forecast.band, BandOfStep({.program = &program,
+                                                     .chip = &chip,
+                                                     .slice = &slice,
+                                                     .generation = &generation,
+                                                     .options = &options,
+                                                     .sums = &sums},
+                                                    parts));
   forecast.saves = ForecastSaves(plan, slice, forecast.step.total);
   forecast.algorithm = sums.OfLargest();
-  forecast.is_unvalidated =
-      plan.spec().has_model_file() || IsPlanned(plan.spec().model());
+  const StepFlops flops = FlopsOf(chip, options);
+  forecast.model_flops = flops.model;
+  forecast.recomputed_flops = flops.recomputed;
+  forecast.peak_flops = slice.chip().matrix_flops;
+  forecast.start_up = StartUpOf(slice);
+  forecast.evaluation_seconds = ForecastEvaluations(plan, program, slice);
   forecast.is_hbm_bound = IsHbmBound(chip, slice);
   forecast.prices_groups_as_whole = HasGroups(program, slice);
   return forecast;

@@ -31,10 +31,6 @@ struct JobForecast {
   // Sums in the middle of a pass among a part of the chips, which are priced as
   // if they were among all.
   bool prices_groups_as_whole = false;
-  // A model of the caller's, or one for plans: its kernels are priced as a
-  // compiler fuses them, but how far whole steps are off is known for three
-  // models on v3 alone, so that nobody is shown the band.
-  bool is_unvalidated = false;
   // Of its computation more than half is HBM traffic's.
   bool is_hbm_bound = false;
   // Of checkpoints that go to a bucket.
@@ -72,17 +68,11 @@ struct JobForecast {
   }
 };
 
-// What takes most of a step: "the input", "the store", "compute" or "the
-// all-reduce".
+// What takes most of a step: "the input", "the store", "compute", "the
+// all-reduce" or "the fixed cost of a step".
 const char* BoundOf(const SimStep& step);
 // The same; "HBM traffic" where that decides the computation.
 const char* BoundOf(const JobForecast& forecast);
-
-// What is to be known of such a forecast.
-inline constexpr char kUnvalidated[] =
-    "compute is priced kernel by kernel, fused as a compiler would; whole "
-    "steps were compared with published ones for three models on one v3 core "
-    "alone, so no low and high are given";
 
 // `generation`: the slice's. REQUIRES: `slice` is the plan's.
 // Errors: those of ProgramOf, ChipStepFor and PriceStep.

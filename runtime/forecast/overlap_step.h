@@ -8,26 +8,28 @@
 #include <vector>
 
 #include "base/units.h"
+#include "runtime/forecast/timeline.h"
 
 namespace podsim {
 
 // The parts of a step, each as if alone.
 struct StepParts {
-  struct Bucket {
-    std::int32_t after_segments = 0;  // ready when that many have ended
-    SimTime all_reduce;
+  // Something that cores of the slice do together between their kernels.
+  struct Sum {
+    std::int32_t ready = -1;  // begins behind this kernel; -1: at once
+    // This kernel waits for it; kernels.size(): the step's end does.
+    std::int32_t needed = 0;
+    SimTime time;
+    // In mid-pass, or a collective that no kernel runs beside: the cores wait.
+    bool holds_cores = false;
   };
-  // In the middle of the pass, which waits for it.
-  struct Exchange {
-    std::int32_t after_segments = 0;
-    SimTime all_reduce;
-  };
-  SimTime input;                    // on the wire from host to chip
-  SimTime store;                    // from the bucket to the host
-  std::vector<SimTime> segments;    // forward and backward, in order
-  std::vector<Bucket> buckets;      // in the order in which they travel
-  std::vector<Exchange> exchanges;  // in their order
-  SimTime update;
+  SimTime input;    // on the wire from host to chip
+  SimTime store;    // from the bucket to the host
+  SimTime earlier;  // passes before the kernels, with what they sum
+  std::vector<SimTime> kernels;  // in order
+  std::int32_t update = 0;       // the first kernel that is none of the pass's
+  std::vector<Sum> sums;         // as they travel: by `ready`
+  SimTime fixed;                 // of every step
 };
 
 struct SimStep {
@@ -38,17 +40,29 @@ struct SimStep {
   SimTime update;
   // The part of communication during which no core computes.
   SimTime exposed_communication;
+  SimTime fixed;
   SimTime total;
 
   double ExamplesPerSecond(std::int64_t global_batch) const;
 };
 
-// Compute runs through but for exchanges, which begin when their segment has
-// ended, however many buckets travel, and which the next waits for. Bucket k
-// travels when its segment and the all-reduce of bucket k-1 have ended; the
-// update runs after the last of both. The next steps' input comes meanwhile,
-// from the store and over the wire at once, so that the slower of the two
-// counts, and only where it is longer than all the rest.
+// A part of a step and when it runs, from the step's beginning.
+struct SimSpan {
+  enum class Kind : std::uint8_t { kEarlier, kKernel, kSum };
+  Kind kind = Kind::kKernel;
+  std::int32_t index = 0;  // in `kernels` or `sums`
+  SimResource resource = SimResource::kCores;
+  TimelineSpan time;
+};
+
+// Kernels run in order, sums in order: each begins when the kernel that makes
+// what it sums has ended and the links are free, and the kernel that needs it
+// waits. REQUIRES: ready < needed, and neither is beyond the kernels.
+std::vector<SimSpan> TimelineOf(const StepParts& parts);
+
+// The same put together. The next steps' input comes meanwhile, from the store
+// and over the wire at once, so that the slower of the two counts, and only
+// where it is longer than all the rest; the fixed cost comes on top.
 SimStep OverlapStep(const StepParts& parts);
 
 }  // namespace podsim

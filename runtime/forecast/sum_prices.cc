@@ -6,12 +6,14 @@
 
 namespace podsim {
 
-absl::StatusOr<SumPrice> SumPrices::Of(std::int64_t elements,
-                                       int element_bytes) {
-  Known& known = known_[{elements, element_bytes}];
+absl::StatusOr<SumPrice> SumPrices::Of(std::int64_t elements, int element_bytes,
+                                       Collective collective) {
+  Known& known = known_[{collective, elements, element_bytes}];
+  const std::optional<ChipAlgorithm> asked =
+      collective == Collective::kAllReduce ? algorithm_ : std::nullopt;
   const PriceRequest request = {
-      .collective = Collective::kAllReduce,
-      .algorithm = known.algorithm ? known.algorithm : algorithm_,
+      .collective = collective,
+      .algorithm = known.algorithm ? known.algorithm : asked,
       .bytes = elements * element_bytes,
       .element_bytes = element_bytes};
   if (known.plan == nullptr) {
@@ -31,8 +33,11 @@ absl::StatusOr<SumPrice> SumPrices::Of(std::int64_t elements,
 }
 
 std::optional<ChipAlgorithm> SumPrices::OfLargest() const {
-  if (known_.empty()) return std::nullopt;
-  return known_.rbegin()->second.algorithm;
+  std::optional<ChipAlgorithm> largest;
+  for (const auto& [size, known] : known_)
+    if (std::get<Collective>(size) == Collective::kAllReduce)
+      largest = known.algorithm;
+  return largest;
 }
 
 SumPrices SumPrices::Moved(const Slice& slice, const Move& move) const {

@@ -6,7 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <utility>
+#include <tuple>
 
 #include "absl/status/statusor.h"
 #include "base/units.h"
@@ -29,11 +29,13 @@ class SumPrices {
                      std::optional<ChipAlgorithm> algorithm = std::nullopt)
       : slice_(slice), algorithm_(algorithm) {}
 
-  // An all-reduce of so many elements of so many bytes.
+  // An all-reduce of so many elements of so many bytes; or another collective,
+  // of which it takes the best algorithm.
   // Errors: those of PriceCollective.
-  absl::StatusOr<SumPrice> Of(std::int64_t elements, int element_bytes);
+  absl::StatusOr<SumPrice> Of(std::int64_t elements, int element_bytes,
+                              Collective collective = Collective::kAllReduce);
 
-  // Of the largest that was priced; nothing: none was.
+  // Of the largest all-reduce that was priced; nothing: none was.
   std::optional<ChipAlgorithm> OfLargest() const;
 
   // For `slice`, which is this one's with that move made: sizes that were
@@ -49,7 +51,8 @@ class SumPrices {
 
   Slice slice_;
   std::optional<ChipAlgorithm> algorithm_;
-  std::map<std::pair<std::int64_t, int>, Known> known_;
+  // By collective, elements and bytes of one.
+  std::map<std::tuple<Collective, std::int64_t, int>, Known> known_;
 };
 
 }  // namespace podsim

@@ -169,7 +169,7 @@ std::string WhatFits(const JobPlan& plan, std::int64_t limit) {
 
 absl::Status FillMemory(const Program& program, const ResolvedJob& job,
                         JobPlan& plan) {
-  const std::int64_t hbm = job.slice.chip().hbm_bytes;
+  const std::int64_t hbm = job.slice.chip().available_hbm_bytes();
   const char* const replica = job.slice.replica_name();
   const ChipMemory memory(
       program, job.slice.chip(),

@@ -27,7 +27,7 @@ std::string RateText(const JobPlan& plan);
 
 // "v3-32: 4 hosts, 16 chips, 32 cores, 4x4 grid".
 std::string BriefSliceText(const Slice& slice);
-// "125.12 KiB of 16.00 GiB per core; largest batch 10,737,346".
+// "125.12 KiB of 15.48 GiB per core; largest batch 10,737,346".
 std::string BriefHbmText(const JobPlan& plan, const Slice& slice);
 
 }  // namespace podsim

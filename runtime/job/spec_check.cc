@@ -9,6 +9,7 @@
 #include "host/storage/uri_store.h"
 #include "interconnect/collectives/choice_table.h"
 #include "runtime/job/geography.h"
+#include "runtime/job/ici_fault.h"
 #include "settings/check.h"
 #include "settings/setting.h"
 
@@ -56,6 +57,8 @@ absl::Status CheckSpec(const JobSpec& spec) {
     return absl::InvalidArgumentError(
         "ici_algorithm=all compares algorithms, which pod_plan --collective "
         "does; a job takes one of them, or auto");
+  if (spec.has_ici_fault())
+    PODSIM_RETURN_IF_ERROR(ParseIciFault(spec.ici_fault()).status());
   return ChoiceRows(spec.choices()).status();
 }
 

@@ -37,6 +37,7 @@
 #include "runtime/files/output_files.h"
 #include "runtime/job/defaults.h"
 #include "runtime/job/format_plan.h"
+#include "runtime/job/ici_fault.h"
 #include "runtime/job/plan_faults.h"
 #include "runtime/job/planned_run.h"
 #include "runtime/job/planner.h"
@@ -203,7 +204,9 @@ absl::StatusOr<PlannedJob> PlannedFrom(const JobSpec& spec,
   PODSIM_ASSIGN_OR_RETURN(job.plan, PlanJob(job.spec, inputs));
   job.data_notes = inputs.dataset_notes;
   NoteAsked(spec, job.plan);
-  PODSIM_ASSIGN_OR_RETURN(job.slice, SliceNamed(job.plan.bits().slice(), spec));
+  PODSIM_ASSIGN_OR_RETURN(const Slice slice,
+                          SliceNamed(job.plan.bits().slice(), spec));
+  PODSIM_ASSIGN_OR_RETURN(job.slice, WithIciFault(slice, spec));
   return job;
 }
 

@@ -3,8 +3,10 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/signals_blocked.h"
 #include "base/status.h"
+#include "interconnect/timing/network.h"
 #include "interconnect/topology/hardware.h"
 #include "runtime/forecast/format_forecast.h"
 #include "runtime/job/spec_check.h"
@@ -13,6 +15,14 @@ namespace podsim {
 namespace {
 
 constexpr char kLabel[] = "sim step";
+
+// "link (0,0)-(1,0) at 0.25 of its rate"; empty: all are sound.
+std::string LinkFaultsText(const Slice& slice) {
+  std::vector<std::string> texts;
+  for (const LinkFault& fault : slice.link_faults)
+    texts.push_back(LinkFaultText(fault, slice.grid.z > 1));
+  return absl::StrJoin(texts, ", ");
+}
 
 }  // namespace
 
@@ -27,25 +37,37 @@ PendingForecast::PendingForecast(const PlannedJob& job) : job_(job) {
               }).share();
 }
 
+bool PendingForecast::IsThere(absl::Duration wait) const {
+  if (wait == absl::InfiniteDuration()) {
+    forecast_.wait();
+    return true;
+  }
+  return forecast_.wait_for(absl::ToChronoNanoseconds(wait)) ==
+         std::future_status::ready;
+}
+
+const absl::StatusOr<JobForecast>* PendingForecast::Find(absl::Duration wait) {
+  return IsThere(wait) ? &Get() : nullptr;
+}
+
 std::vector<TextRow> PendingForecast::TakeRows(bool verbose,
                                                absl::Duration wait) {
-  if (wait == absl::InfiniteDuration())
-    forecast_.wait();
-  else if (forecast_.wait_for(absl::ToChronoNanoseconds(wait)) !=
-           std::future_status::ready)
-    return {};
-  if (taken_) return {};
+  if (taken_ || !IsThere(wait)) return {};
   taken_ = true;
   const absl::StatusOr<JobForecast>& forecast = Get();
   for (const absl::Status& status : {forecast.status(), foot_.status()})
     if (!status.ok())
       return {{kLabel,
                absl::StrCat("no forecast: ", std::string(status.message()))}};
-  if (!verbose) return {{kLabel, BriefForecast(*forecast, *foot_, job_.slice)}};
+  const std::string fault = LinkFaultsText(job_.slice);
+  if (!verbose)
+    return {{kLabel, absl::StrCat(BriefForecast(*forecast, *foot_, job_.slice),
+                                  fault.empty() ? "" : "; with ", fault)}};
   std::vector<TextRow> rows;
   for (const std::string& paragraph :
        FormatForecast(*forecast, *foot_, job_.slice))
     rows.push_back({rows.empty() ? kLabel : "", paragraph});
+  if (!fault.empty()) rows.push_back({"", "with " + fault});
   return rows;
 }
 

@@ -24,10 +24,14 @@ class PendingForecast {
   // not yet, or taken before.
   std::vector<TextRow> TakeRows(bool verbose, absl::Duration wait);
 
+  // Waits for it that long; nullptr: it is not there yet. Errors: as of Get.
+  const absl::StatusOr<JobForecast>* Find(absl::Duration wait);
   // Waits for its end. Errors: those of ForecastJob.
   const absl::StatusOr<JobForecast>& Get();
 
  private:
+  bool IsThere(absl::Duration wait) const;
+
   const PlannedJob& job_;
   bool taken_ = false;
   absl::StatusOr<LadderFoot> foot_;  // written before the future is ready

@@ -1,17 +1,16 @@
 #include "runtime/launch/train_job.h"
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "base/status.h"
 #include "host/board/cpu_share.h"
 #include "host/storage/uri_store.h"
 #include "runtime/coordinator/run_start.h"
-#include "runtime/forecast/format_forecast.h"
 #include "runtime/job/fit.h"
 #include "runtime/job/format_plan.h"
 #include "runtime/report/metrics_file.h"
@@ -21,11 +20,8 @@
 namespace podsim {
 namespace {
 
-// None where the step may well be outside.
-std::optional<SimulatedBand> BandOf(const JobForecast& forecast) {
-  if (forecast.is_unvalidated) return std::nullopt;
-  return SimulatedBand{forecast.band.low, forecast.band.high};
-}
+// For the forecast, before the first step is shown; README's jobs take 50 ms.
+constexpr absl::Duration kFirstStepWait = absl::Seconds(2);
 
 // A training job's lines, metrics and closing block.
 class TrainingDisplay final : public JobDisplay {
@@ -78,8 +74,7 @@ class TrainingDisplay final : public JobDisplay {
       reporter_.Fail(*outcome.failure);
     } else if (outcome.exit_code == 0 || outcome.drained) {
       if (const auto& forecast = forecast_.Get(); forecast.ok())
-        reporter_.set_simulated_step(forecast->step.total, BandOf(*forecast),
-                                     HowText(*forecast));
+        reporter_.set_forecast(*forecast);
       reporter_.Finish();
     } else {
       ShowStop(outcome, console_);
@@ -121,7 +116,11 @@ absl::StatusOr<int> RunTraining(const LaunchContext& context,
       {.command_start = context.command_start,
        .context = ContextOf("pod_launch", context),
        .quiet = flags.settings.quiet(),
-       .summary = {.columns = columns, .verbose = flags.settings.verbose()}},
+       .summary = {.columns = columns, .verbose = flags.settings.verbose()},
+       .forecast =
+           [&forecast, wait = kFirstStepWait]() mutable {
+             return forecast.Find(std::exchange(wait, absl::ZeroDuration()));
+           }},
       console, clock);
   TrainingDisplay display(
       job, forecast, !flags.settings.quiet(),

@@ -34,7 +34,7 @@ std::vector<Indexes> Generations(const Ladder& ladder) {
   return generations;
 }
 
-std::string PercentText(double efficiency) {
+std::string EfficiencyText(double efficiency) {
   return absl::StrFormat("%.0f%%", 100 * efficiency);
 }
 
@@ -62,13 +62,13 @@ std::string KneeText(const Ladder& ladder) {
     std::string beyond = ", no larger one here";
     if (knee.next)
       beyond = absl::StrCat("; ", ladder.rows[*knee.next].slice.name, " has ",
-                            PercentText(ladder.rows[*knee.next].efficiency));
+                            EfficiencyText(ladder.rows[*knee.next].efficiency));
     texts.push_back(absl::StrCat(row.slice.name, " (",
-                                 PercentText(row.efficiency), beyond, ")"));
+                                 EfficiencyText(row.efficiency), beyond, ")"));
   }
   if (texts.empty()) return "";
   return absl::StrCat("knee, the largest slice with an efficiency of at least ",
-                      PercentText(kKneeEfficiency), ": ",
+                      EfficiencyText(kKneeEfficiency), ": ",
                       absl::StrJoin(texts, ", "));
 }
 

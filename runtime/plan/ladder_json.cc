@@ -115,6 +115,8 @@ ordered_json JsonRow(const LadderRow& row, const Ladder& ladder,
   AddRates(row, ladder.tokens_per_example, one);
   AddRun(row, prices, one);
   if (row.plan.has_geography()) AddGeography(row, one);
+  if (const std::string fault = FaultText(row); !fault.empty())
+    one["ici_fault"] = fault;
   one["network_note"] = row.slice.network_note;
   one["warnings"] = ordered_json::array();
   for (const std::string& warning : WarningTexts(row.plan))

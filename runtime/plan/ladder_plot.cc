@@ -28,7 +28,7 @@ constexpr double kRunBottom = 360;
 constexpr double kEfficiencyTop = 420;
 constexpr double kEfficiencyBottom = 580;
 constexpr double kLineHeight = 14;
-constexpr double kSecondsPerHour = 3600;
+constexpr double kHourSeconds = 3600;
 constexpr char kGrid[] = "stroke=\"#dddddd\"";
 
 struct Point {
@@ -51,8 +51,8 @@ Point PointOf(const LadderRow& row) {
   return {
       .slice = row.slice.name,
       .chips = static_cast<double>(row.slice.chips),
-      .hours = {seconds.forecast / kSecondsPerHour,
-                seconds.low / kSecondsPerHour, seconds.high / kSecondsPerHour},
+      .hours = {seconds.forecast / kHourSeconds, seconds.low / kHourSeconds,
+                seconds.high / kHourSeconds},
       .efficiency = row.efficiency,
       .title = absl::StrCat(row.slice.name, ": ", SpanText(seconds.forecast),
                             " sim (", SpanText(seconds.low), " to ",
@@ -132,8 +132,7 @@ std::string DrawAxes(const Axes& axes) {
     const double hours = std::pow(10, power);
     const double y = axes.hours.At(hours);
     text += SvgLine(kLeft, y, kRight, y, kGrid);
-    text +=
-        SvgWords(kLeft - 6, y + 4, SpanText(hours * kSecondsPerHour), "end");
+    text += SvgWords(kLeft - 6, y + 4, SpanText(hours * kHourSeconds), "end");
   }
   for (int fifth = 0; fifth <= std::lround(5 * axes.efficiency.to); ++fifth) {
     const double y = axes.efficiency.At(0.2 * fifth);

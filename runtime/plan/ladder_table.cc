@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/text_table.h"
+#include "interconnect/timing/network.h"
 #include "runtime/job/bucket_traffic_text.h"
 #include "runtime/plan/knee.h"
 #include "runtime/plan/ladder_columns.h"
@@ -58,6 +59,11 @@ std::string AboutText(const Ladder& ladder, const ChipHourPrices& prices,
       "run",
       prices.given() ? ", chip-hours and price are" : " and chip-hours are",
       " of the whole run, with start-up, checkpoints and evaluations"));
+  for (const LadderRow& row : ladder.rows)
+    if (row.status.ok() && !row.slice.link_faults.empty()) {
+      text += comment(absl::StrCat("priced with ", FaultText(row)));
+      break;
+    }
   if (ladder.strong && ladder.rows.size() > 1)
     text += comment(
         "eff. is against the smallest slice with the same global batch, where "
@@ -92,6 +98,11 @@ std::string WhichComment(const Ladder& ladder, const LadderQuestion& asked,
 }
 
 }  // namespace
+
+std::string FaultText(const LadderRow& row) {
+  if (row.slice.link_faults.empty()) return "";
+  return LinkFaultText(row.slice.link_faults.front(), row.slice.grid.z > 1);
+}
 
 std::string LadderJobText(const Ladder& ladder) {
   const PlanBits& bits = FirstPlan(ladder).bits();

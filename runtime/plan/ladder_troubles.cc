@@ -46,6 +46,23 @@ std::string EachWarning(const Ladder& ladder) {
   return text;
 }
 
+// Slices that are priced without the job's ici_fault.
+std::string SoundSlices(const Ladder& ladder, int columns) {
+  Indexes sound;
+  for (std::size_t i = 0; i < ladder.rows.size(); ++i) {
+    const LadderRow& row = ladder.rows[i];
+    if (row.status.ok() && row.plan.spec().has_ici_fault() &&
+        row.slice.link_faults.empty())
+      sound.push_back(i);
+  }
+  if (sound.empty()) return "";
+  return CommentText(
+      absl::StrCat(SliceNamesText(ladder, sound),
+                   sound.size() == 1 ? " has no link" : " have no link",
+                   " of --ici_fault: priced as if there were no fault"),
+      columns);
+}
+
 // Kinds in the order in which the ladder meets them.
 std::string WarningKinds(const Ladder& ladder, int columns) {
   std::vector<std::string> kinds;
@@ -87,7 +104,7 @@ std::string SliceNamesText(const Ladder& ladder, const Indexes& rows) {
 }
 
 std::string FormatTroubles(const Ladder& ladder, int columns) {
-  return absl::StrCat(Refusals(ladder, columns),
+  return absl::StrCat(Refusals(ladder, columns), SoundSlices(ladder, columns),
                       columns == kAllColumns ? EachWarning(ladder)
                                              : WarningKinds(ladder, columns));
 }

@@ -70,7 +70,8 @@ std::set<int> PlanesOf(const CollectiveRow& row, const Grid& grid) {
     for (int z = 1; z < grid.size.z; ++z) planes.insert(z);
   for (const std::int32_t link : BusiestLinks(row.price, 1))
     planes.insert(PlaceOf(grid.size, link / kDirections).z);
-  for (const LinkFault& fault : row.request.faults) planes.insert(fault.from.z);
+  for (const LinkFault& fault : row.slice.link_faults)
+    planes.insert(fault.from.z);
   return planes;
 }
 
@@ -168,16 +169,13 @@ Waiting WaitingFor(const CollectiveRow& row) {
 
 std::string WhoWaits(const CollectiveRow& row) {
   const Grid grid = GridOf(row.slice);
-  const LinkFault& fault = row.request.faults.front();
+  const LinkFault& fault = row.slice.link_faults.front();
   const Waiting waiting = WaitingFor(row);
   const bool three = grid.size.z > 1;
-  const std::string what = absl::StrCat(
-      "# ", row.slice.name, ", link ", PlaceText(fault.from, three), "-",
-      PlaceText(fault.to, three),
-      fault.rate == 0 ? " cut"
-                      : absl::StrFormat(" at %g of its rate", fault.rate),
-      ", ", FormatBytes(row.request.bytes), " by ",
-      std::string(NameOf(row.price.algorithm)), ": ");
+  const std::string what =
+      absl::StrCat("# ", row.slice.name, ", ", LinkFaultText(fault, three),
+                   ", ", FormatBytes(row.request.bytes), " by ",
+                   std::string(NameOf(row.price.algorithm)), ": ");
   if (waiting.chips == 0) return what + WhyNobodyWaits(row, fault);
   return absl::StrCat(
       what, absl::StrFormat("%.2f times as long", waiting.times_as_long), "; ",

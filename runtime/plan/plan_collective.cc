@@ -9,9 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "runtime/job/bench_settings.h"
+#include "runtime/job/ici_fault.h"
 #include "runtime/job/spec_check.h"
 #include "runtime/plan/collective_table.h"
-#include "runtime/plan/ici_fault.h"
 #include "runtime/plan/slice_list.h"
 #include "settings/words.h"
 
@@ -60,11 +60,12 @@ absl::StatusOr<CollectiveRow> PriceRow(const Slice& slice,
       row.band, BandOf(slice, *FindGeneration(hardware, slice.generation),
                        request, row.price));
   row.price.plan = nullptr;  // large, and of no more use
-  if (!request.faults.empty()) {
-    PriceRequest sound = request;
-    sound.faults.clear();
-    sound.algorithm = row.price.algorithm;
-    PODSIM_ASSIGN_OR_RETURN(row.sound, PriceCollective(slice, sound));
+  if (!slice.link_faults.empty()) {
+    Slice sound = slice;
+    sound.link_faults.clear();
+    PriceRequest same = request;
+    same.algorithm = row.price.algorithm;
+    PODSIM_ASSIGN_OR_RETURN(row.sound, PriceCollective(sound, same));
     row.sound->plan = nullptr;
   }
   row.bounds = BoundsOf(slice, request);
@@ -83,33 +84,21 @@ absl::StatusOr<std::vector<Slice>> SlicesOf(const PlanSettings& settings,
   std::vector<std::string> names(settings.topology().begin(),
                                  settings.topology().end());
   if (names.empty()) names = {kDefaultSlice};
-  return SlicesNamed(names, {.wrap = WrapOf(job.wrap()),
-                             .twist = job.twist(),
-                             .hardware = &hardware});
+  PODSIM_ASSIGN_OR_RETURN(std::vector<Slice> slices,
+                          SlicesNamed(names, {.wrap = WrapOf(job.wrap()),
+                                              .twist = job.twist(),
+                                              .hardware = &hardware}));
+  return WithIciFault(std::move(slices), job);
 }
 
-// What the fault is on each slice: nothing on those that have no such wire.
-// Errors: those of the fault, if no slice has it.
-absl::StatusOr<std::vector<std::vector<LinkFault>>> FaultsOn(
-    const std::vector<Slice>& slices, const LinkFault& fault,
-    std::string& notes) {
-  std::vector<std::vector<LinkFault>> faults;
-  absl::Status first;
-  bool any = false;
-  for (const Slice& slice : slices) {
-    Network network = NetworkOf(slice);
-    network.faults = {fault};
-    const absl::Status status = CheckNetwork(network);
-    any = any || status.ok();
-    if (first.ok()) first = Annotate(status, slice.name);
-    if (!status.ok())
-      absl::StrAppend(&notes, "# ", slice.name,
+// Of slices that stayed as they are.
+std::string SoundText(const std::vector<Slice>& slices, const JobSpec& job) {
+  std::string text;
+  for (const Slice& slice : slices)
+    if (job.has_ici_fault() && slice.link_faults.empty())
+      absl::StrAppend(&text, "# ", slice.name,
                       " has no such wire and is priced as it is\n");
-    faults.push_back(status.ok() ? std::vector{fault}
-                                 : std::vector<LinkFault>());
-  }
-  if (!any) return first;
-  return faults;
+  return text;
 }
 
 absl::StatusOr<Rows> RowsOf(const PlanSettings& settings, const JobSpec& job,
@@ -122,22 +111,16 @@ absl::StatusOr<Rows> RowsOf(const PlanSettings& settings, const JobSpec& job,
   request.element_bytes = job.ici_dtype() == words::WireType::bfloat16 ? 2 : 4;
   PODSIM_ASSIGN_OR_RETURN(const std::vector<std::int64_t> sizes,
                           SizesOf(settings));
-  std::vector<std::vector<LinkFault>> faults(slices.size());
-  if (settings.has_ici_fault()) {
-    PODSIM_ASSIGN_OR_RETURN(const LinkFault fault,
-                            ParseIciFault(settings.ici_fault()));
-    PODSIM_ASSIGN_OR_RETURN(faults, FaultsOn(slices, fault, all.notes));
-  }
+  all.notes = SoundText(slices, job);
   const auto algorithms = AlgorithmsOf(settings, request.collective);
   for (const std::int64_t size : sizes) {
     for (const auto& algorithm : algorithms) {
-      for (std::size_t i = 0; i < slices.size(); ++i) {
+      for (const Slice& slice : slices) {
         // Whole elements, as pod_bench has them.
         request.bytes = size - size % request.element_bytes;
         request.algorithm = algorithm;
-        request.faults = faults[i];
-        auto row = PriceRow(slices[i], hardware, request);
-        const absl::Status status = Annotate(row.status(), slices[i].name);
+        auto row = PriceRow(slice, hardware, request);
+        const absl::Status status = Annotate(row.status(), slice.name);
         // One of several is left out, by name.
         if (absl::IsResourceExhausted(status) && algorithms.size() > 1)
           absl::StrAppend(&all.notes, "# ", std::string(status.message()),

@@ -12,9 +12,9 @@
 namespace podsim {
 
 // The whole text, its table of at most `columns`, or JSON. `job` says wrap,
-// twist and ici_dtype. Errors: INVALID_ARGUMENT (no such slice, sizes that are
-// none, an algorithm
-//   that does not do it), FAILED_PRECONDITION (cut wires leave no way).
+// twist, ici_dtype and ici_fault. Errors: INVALID_ARGUMENT (no such slice or
+// link, sizes that are none, an algorithm that does not do it),
+// FAILED_PRECONDITION (cut wires leave no way).
 absl::StatusOr<std::string> PlanCollective(const PlanSettings& settings,
                                            const JobSpec& job,
                                            const Hardware& hardware,

@@ -20,6 +20,7 @@
 #include "runtime/files/hardware_file.h"
 #include "runtime/files/job_file.h"
 #include "runtime/files/output_files.h"
+#include "runtime/job/ici_fault.h"
 #include "runtime/job/spec_check.h"
 #include "runtime/plan/explain_json.h"
 #include "runtime/plan/explain_text.h"
@@ -134,7 +135,7 @@ absl::StatusOr<std::vector<Slice>> LadderSlices(const PlanSettings& settings,
                                               .hardware = &hardware}));
   if (settings.explain())
     PODSIM_RETURN_IF_ERROR(CheckIsOneSlice(named, slices));
-  return slices;
+  return WithIciFault(std::move(slices), job);
 }
 
 // The data set is the same on every slice that the batch fits.

@@ -29,7 +29,8 @@ std::string GivenBeside(const Message& message,
 absl::Status CheckQuestion(const PlanSettings& settings, const JobSpec& job,
                            LadderBatch batch) {
   if (settings.has_collective()) {
-    std::string other = GivenBeside(job, {"wrap", "twist", "ici_dtype"});
+    std::string other =
+        GivenBeside(job, {"wrap", "twist", "ici_dtype", "ici_fault"});
     if (batch == LadderBatch::kLargest) other = "batch_per_core";
     if (settings.has_job()) other = "job";
     if (settings.has_links()) other = "links";

@@ -11,6 +11,9 @@
 #include "job/metrics.h"
 #include "job/placement.h"
 #include "job/plan_warning.h"
+#include "runtime/forecast/format_forecast.h"
+#include "runtime/report/input_verdict.h"
+#include "runtime/report/pod_run.h"
 #include "settings/field_text.h"
 #include "settings/setting.h"
 #include "settings/words.h"
@@ -216,7 +219,8 @@ void AddAccuracy(const char* key, std::optional<double> accuracy, Json& line) {
   if (accuracy.has_value()) line[key] = *accuracy;
 }
 
-std::string StepLine(const StepDone& step, double wall_time) {
+std::string StepLine(const StepDone& step, double wall_time,
+                     const std::optional<PodTime>& pod) {
   Json line = {{"event", "step"},
                {"wall_time", wall_time},
                {"step", step.step()},
@@ -239,6 +243,10 @@ std::string StepLine(const StepDone& step, double wall_time) {
                {"seconds_input_augment", step.input_seconds().augment()},
                {"seconds_input_copy", step.input_seconds().copy()},
                {"serial", step.serial()}};
+  if (pod) {
+    line["simulated_seconds"] = pod->step.seconds();
+    line["simulated_time"] = pod->sum.seconds();
+  }
   AddAccuracy("accuracy", AccuracyOf(step.metrics()), line);
   AddOthers("metrics", step.metrics(), line);
   if (step.process_seconds_waited_size() > 0)
@@ -300,6 +308,35 @@ std::string FaultLine(const FaultStruck& struck, double wall_time) {
                {"step", struck.step()}});
 }
 
+// The run as the pod would have made it.
+void AddPodRun(const PodRun& run, const RunSummary& summary, Json& line) {
+  line["simulated_seconds_run"] = run.seconds();
+  line["simulated_seconds_start_up"] = run.start_up;
+  line["simulated_seconds_steps"] = run.steps;
+  line["simulated_seconds_evaluation"] = run.evaluation;
+  line["simulated_seconds_checkpoints"] = run.checkpoints;
+  line["simulated_seconds_input"] = summary.pod.input.seconds();
+  line["simulated_seconds_compute"] = summary.pod.compute.seconds();
+  line["simulated_seconds_reduce"] = summary.pod.reduce.seconds();
+  line["simulated_seconds_update"] = summary.pod.update.seconds();
+  line["simulated_seconds_fixed"] = summary.pod.fixed.seconds();
+  line["simulated_chip_hours"] = run.chip_hours;
+  if (run.mfu) line["simulated_mfu"] = *run.mfu;
+  line["simulated_input_verdict"] = InputVerdict(run.input);
+}
+
+void AddForecast(const RunSummary& summary, Json& line) {
+  const JobForecast& forecast = *summary.forecast;
+  line["simulated_step_seconds"] = forecast.step.total.seconds();
+  line["simulated_step_seconds_low"] = forecast.band.low.seconds();
+  line["simulated_step_seconds_high"] = forecast.band.high.seconds();
+  line["simulated_how"] = HowText(forecast);
+  if (const auto run = PodRunOf(summary)) AddPodRun(*run, summary, line);
+  const CoreMemory& memory = summary.plan.core_memory();
+  line["simulated_hbm_bytes_per_core"] = HbmBytes(memory);
+  line["simulated_hbm_bytes_available"] = memory.hbm();
+}
+
 std::string SummaryLine(const RunSummary& summary) {
   Json line = {{"event", "summary"},
                {"plan_hash", summary.plan.hash()},
@@ -355,16 +392,10 @@ std::string SummaryLine(const RunSummary& summary) {
     line["goodput"] = GoodputJson(*summary.goodput);
   }
   if (summary.faults.has_value()) line["faults"] = FaultsJson(*summary.faults);
-  if (summary.simulated_step.has_value()) {
-    line["simulated_step_seconds"] = summary.simulated_step->seconds();
-    if (summary.simulated_band.has_value()) {
-      line["simulated_step_seconds_low"] =
-          summary.simulated_band->low.seconds();
-      line["simulated_step_seconds_high"] =
-          summary.simulated_band->high.seconds();
-    }
-    line["simulated_how"] = summary.simulated_how;
-  }
+  if (summary.phases.steps > 0)
+    line["input_verdict"] =
+        InputVerdict(summary.phases.input / summary.phases.steps);
+  if (summary.forecast) AddForecast(summary, line);
   return Dump(line);
 }
 

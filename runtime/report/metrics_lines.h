@@ -12,7 +12,10 @@
 //   {"event":"plan",...}     when the pod has formed
 //   {"event":"step",...}     one per step; the lists at its end are by process,
 //                            in microseconds; waited_us is empty in a pod of
-//                            one process
+//                            one process. simulated_seconds is what the step
+//                            takes on the pod, simulated_time what all steps of
+//                            the run took there so far; neither is there until
+//                            the forecast is
 //   {"event":"eval",...}     one per evaluation
 //   {"event":"checkpoint",...}, {"event":"checkpoint_skipped",...},
 //   {"event":"restart",...}, {"event":"fault",...}
@@ -22,9 +25,11 @@
 #ifndef PODSIM_RUNTIME_REPORT_METRICS_LINES_H_
 #define PODSIM_RUNTIME_REPORT_METRICS_LINES_H_
 
+#include <optional>
 #include <string>
 
 #include "proto/event.pb.h"
+#include "runtime/forecast/pod_clock.h"
 #include "runtime/report/failure.h"
 #include "runtime/report/summary.h"
 
@@ -46,7 +51,9 @@ std::string PlanLine(const JobPlan& plan, double wall_time,
                      const RunContext& context);
 std::string ResumeLine(const StartPoint& start, const JobPlan& plan,
                        double wall_time);
-std::string StepLine(const StepDone& step, double wall_time);
+// `pod`: the simulated clock; nullopt: it is not known.
+std::string StepLine(const StepDone& step, double wall_time,
+                     const std::optional<PodTime>& pod = std::nullopt);
 std::string EvalLine(const EvalDone& eval, double wall_time);
 std::string SavedLine(const CheckpointSaved& saved, double wall_time);
 std::string SkippedLine(const CheckpointSkipped& skipped, double wall_time);

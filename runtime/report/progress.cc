@@ -1,9 +1,13 @@
 // Which steps are shown, and how; see progress.h.
 #include "runtime/report/progress.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "job/metrics.h"
+#include "runtime/forecast/format_forecast.h"
 #include "runtime/report/format.h"
 #include "runtime/report/line_parts.h"
 
@@ -16,14 +20,42 @@ std::string PlainNumber(double value) {
                      : absl::StrFormat("%.0f", value);
 }
 
+// "0.0000531", "26.55", "1234": four digits or more, never an exponent.
+std::string PlainSeconds(SimTime time) {
+  constexpr int kDigits = 4;
+  const double seconds = time.seconds();
+  if (seconds <= 0) return "0";
+  const int whole = static_cast<int>(std::floor(std::log10(seconds))) + 1;
+  std::string text =
+      absl::StrFormat("%.*f", std::max(0, kDigits - whole), seconds);
+  if (text.find('.') != std::string::npos)
+    text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+std::string PodPart(const ProgressSnapshot& snapshot) {
+  if (snapshot.pod)
+    return absl::StrCat("sim ", SpanText(snapshot.pod->step.seconds()),
+                        "/step");
+  return snapshot.pod_pending ? "sim pending" : "";
+}
+
+std::string PlainPod(const ProgressSnapshot& snapshot) {
+  if (snapshot.pod)
+    return absl::StrCat(", sim_step: ", PlainSeconds(snapshot.pod->step),
+                        ", sim_time: ", PlainSeconds(snapshot.pod->sum));
+  return snapshot.pod_pending ? ", sim_step: pending, sim_time: pending" : "";
+}
+
 }  // namespace
 
 std::string FormatLive(const ProgressSnapshot& snapshot, int columns) {
   std::vector<LinePart> parts = {
       {.text =
            absl::StrFormat("step %d/%d", snapshot.step, snapshot.train_steps),
-       .rank = 5},
-      {.text = absl::StrFormat("loss %.4f", snapshot.loss), .rank = 3}};
+       .rank = 6},
+      {.text = absl::StrFormat("loss %.4f", snapshot.loss), .rank = 4}};
   if (snapshot.accuracy.has_value())
     parts.push_back(
         {.text = absl::StrCat("acc ", FormatPercent(*snapshot.accuracy)),
@@ -31,21 +63,24 @@ std::string FormatLive(const ProgressSnapshot& snapshot, int columns) {
   parts.push_back({.text = absl::StrCat(
                        FormatRate(snapshot.examples_per_second), " examples/s"),
                    .rank = 2});
+  if (const std::string pod = PodPart(snapshot); !pod.empty())
+    parts.push_back({.text = pod, .rank = 3});
   parts.push_back(
-      {.text = absl::StrCat("ETA ", FormatTimeLeft(snapshot.left)), .rank = 4});
+      {.text = absl::StrCat("ETA ", FormatTimeLeft(snapshot.left)), .rank = 5});
   return FitParts(parts, columns);
 }
 
 std::string FormatPlain(const ProgressSnapshot& snapshot) {
   return absl::StrFormat(
-      "step %d/%d, loss: %.4f%s%s, global_step/sec: %s, examples/sec: %s, "
+      "step %d/%d, loss: %.4f%s%s, global_step/sec: %s, examples/sec: %s%s, "
       "eta: %s",
       snapshot.step, snapshot.train_steps, snapshot.loss,
       snapshot.accuracy.has_value()
           ? absl::StrFormat(", accuracy: %.4f", *snapshot.accuracy)
           : "",
       snapshot.other_metrics, PlainNumber(snapshot.steps_per_second),
-      PlainNumber(snapshot.examples_per_second), FormatTimeLeft(snapshot.left));
+      PlainNumber(snapshot.examples_per_second), PlainPod(snapshot),
+      FormatTimeLeft(snapshot.left));
 }
 
 std::optional<ProgressSnapshot> ProgressMeter::OnStep(const StepDone& step,

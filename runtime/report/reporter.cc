@@ -84,7 +84,8 @@ Reporter::Reporter(ReporterOptions options, Console& console,
     : options_(std::move(options)),
       console_(console),
       clock_(clock),
-      collector_(options_.command_start) {}
+      collector_(options_.command_start),
+      awaits_forecast_(options_.forecast != nullptr) {}
 
 void Reporter::OnEvent(const JobEvent& event) {
   collector_.OnEvent(event, clock_.Now());
@@ -93,8 +94,9 @@ void Reporter::OnEvent(const JobEvent& event) {
       OnFormed(event.formed(), event.wall_time());
       break;
     case JobEvent::kStep:
+      AskForForecast();
       ShowStep(event.step());
-      Record(StepLine(event.step(), event.wall_time()));
+      Record(StepLine(event.step(), event.wall_time(), collector_.pod_time()));
       break;
     case JobEvent::kEval:
       if (event.eval().examples() == 0) break;  // there is no eval split
@@ -161,12 +163,21 @@ void Reporter::Warn(const std::string& line) {
   console_.Prose(line);
 }
 
+void Reporter::AskForForecast() {
+  if (!awaits_forecast_) return;
+  const absl::StatusOr<JobForecast>* forecast = options_.forecast();
+  if (forecast == nullptr) return;
+  awaits_forecast_ = false;
+  if (forecast->ok()) collector_.set_forecast(**forecast);
+}
+
 void Reporter::ShowStep(const StepDone& step) {
   // No plan seen: nothing to count against.
   if (options_.quiet || !meter_.has_value()) return;
-  const std::optional<ProgressSnapshot> due =
-      meter_->OnStep(step, clock_.Now());
+  std::optional<ProgressSnapshot> due = meter_->OnStep(step, clock_.Now());
   if (!due.has_value()) return;
+  due->pod = collector_.pod_time();
+  due->pod_pending = awaits_forecast_;
   if (console_.live()) {
     console_.Live(FormatLive(*due, console_.live_columns()));
   } else {

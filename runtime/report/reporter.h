@@ -3,15 +3,18 @@
 #ifndef PODSIM_RUNTIME_REPORT_REPORTER_H_
 #define PODSIM_RUNTIME_REPORT_REPORTER_H_
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/clock.h"
 #include "base/text_layout.h"
 #include "proto/event.pb.h"
+#include "runtime/forecast/job_forecast.h"
 #include "runtime/report/console.h"
 #include "runtime/report/failure.h"
 #include "runtime/report/metrics_file.h"
@@ -31,6 +34,10 @@ struct ReporterOptions {
   // and the closing block are.
   bool quiet = false;
   SummaryStyle summary;
+  // What the job takes on the pod, for the simulated clock: asked at each step
+  // until it is there (nullptr: not yet; an error: there is none). Unset: there
+  // is none.
+  std::function<const absl::StatusOr<JobForecast>*()> forecast = {};
 };
 
 class Reporter {
@@ -49,14 +56,13 @@ class Reporter {
   // The first error of the metrics file.
   absl::Status status() const;
   const RunSummary& summary() const { return collector_.summary(); }
-  void set_simulated_step(SimTime step,
-                          const std::optional<SimulatedBand>& band,
-                          const std::string& how) {
-    collector_.set_simulated_step(step, band, how);
+  void set_forecast(const JobForecast& forecast) {
+    collector_.set_forecast(forecast);
   }
 
  private:
   void OnFormed(const PodFormed& formed, double wall_time);
+  void AskForForecast();
   void ShowStep(const StepDone& step);
   // What goes as planned.
   void Tell(const std::string& line);
@@ -72,6 +78,7 @@ class Reporter {
   const Clock& clock_;
   SummaryCollector collector_;
   std::optional<ProgressMeter> meter_;
+  bool awaits_forecast_;
   bool skipping_ = false;  // checkpoints, since the last one was saved
 };
 

@@ -8,6 +8,8 @@ namespace podsim {
 void SummaryCollector::OnEvent(const JobEvent& event, absl::Time now) {
   goodput_.OnEvent(event);
   faults_.OnEvent(event);
+  clock_.OnEvent(event);
+  summary_.pod = clock_.phases();
   switch (event.event_case()) {
     case JobEvent::kFormed:
       summary_.plan = event.formed().plan();
@@ -49,6 +51,12 @@ void SummaryCollector::OnEvent(const JobEvent& event, absl::Time now) {
     case JobEvent::EVENT_NOT_SET:
       break;
   }
+}
+
+void SummaryCollector::set_forecast(const JobForecast& forecast) {
+  summary_.forecast = forecast;
+  clock_.SetStep(forecast.step);
+  summary_.pod = clock_.phases();
 }
 
 void SummaryCollector::OnDone(const JobDone& done) {

@@ -10,8 +10,9 @@
 
 #include "absl/time/time.h"
 #include "base/text_layout.h"
-#include "base/units.h"
 #include "proto/event.pb.h"
+#include "runtime/forecast/job_forecast.h"
+#include "runtime/forecast/pod_clock.h"
 #include "runtime/report/account.h"
 #include "runtime/report/fault_account.h"
 #include "runtime/report/goodput.h"
@@ -19,12 +20,6 @@
 #include "runtime/report/stragglers.h"
 
 namespace podsim {
-
-// The lower and the upper estimate of a simulated time.
-struct SimulatedBand {
-  SimTime low;
-  SimTime high;
-};
 
 // Sums over all steps of the wall time of the host that came last, which all
 // others waited for. The phases add up to the steps.
@@ -69,10 +64,10 @@ struct RunSummary {
   std::optional<Overlap> overlap;       // wall
   std::optional<Goodput> goodput;       // wall, once the job is done
   std::optional<FaultAccount> faults;   // once done or failed, if there are any
-  std::optional<SimTime> simulated_step;
-  // Around it; none where nobody knows how far a step may be off.
-  std::optional<SimulatedBand> simulated_band;
-  std::string simulated_how;  // "torus_all, bound by the all-reduce"
+  std::optional<JobForecast> forecast;  // once it is known
+  // Simulated: sums over the steps that this run made, with what injected
+  // faults did to them; 0 without a forecast.
+  PodPhases pod;
 };
 
 // Whether the eval accuracy can be held against what the plan's recipe
@@ -104,13 +99,10 @@ class SummaryCollector {
   // `now`: when the event arrived.
   void OnEvent(const JobEvent& event, absl::Time now);
   const RunSummary& summary() const { return summary_; }
-  void set_simulated_step(SimTime step,
-                          const std::optional<SimulatedBand>& band,
-                          const std::string& how) {
-    summary_.simulated_step = step;
-    summary_.simulated_band = band;
-    summary_.simulated_how = how;
-  }
+  // Whenever it is there: steps before it are not lost.
+  void set_forecast(const JobForecast& forecast);
+  // Of the steps so far; nullopt: none, or no forecast.
+  std::optional<PodTime> pod_time() const { return clock_.time(); }
 
  private:
   void OnStep(const StepDone& step, double wall_time, absl::Time now);
@@ -125,6 +117,7 @@ class SummaryCollector {
   StragglerMeter stragglers_;
   GoodputMeter goodput_;
   FaultMeter faults_;
+  PodClock clock_;
   RunSummary summary_;
 };
 

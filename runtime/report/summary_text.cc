@@ -10,10 +10,14 @@
 #include "absl/strings/str_join.h"
 #include "base/text_layout.h"
 #include "base/text_rows.h"
+#include "job/hbm.h"
 #include "job/metrics.h"
 #include "job/plan_warning.h"
 #include "job/saving.h"
+#include "runtime/forecast/format_forecast.h"
 #include "runtime/report/format.h"
+#include "runtime/report/input_verdict.h"
+#include "runtime/report/pod_run.h"
 #include "runtime/report/summary.h"
 
 namespace podsim {
@@ -26,10 +30,12 @@ constexpr int kLabel = 19;
 constexpr std::size_t kHashDigits = 64;
 constexpr int kHashLabel = 13;
 // Which rows are left out first where there is no room.
-constexpr int kCheckpointsRank = 4;
-constexpr int kPlanHashRank = 3;  // it stands above, where the pod formed
-constexpr int kGoodputRank = 2;
-constexpr int kPhasesRank = 1;
+constexpr int kCheckpointsRank = 6;
+constexpr int kPlanHashRank = 5;  // it stands above, where the pod formed
+constexpr int kGoodputRank = 4;
+constexpr int kPhasesRank = 3;
+constexpr int kLastStepRank = 2;  // so do its figures, where progress is shown
+constexpr int kPodPhasesRank = 1;
 
 std::string RowText(const TextRow& row) {
   const bool is_hash =
@@ -192,10 +198,7 @@ class Rows {
       for (const std::string& complaint : summary_.faults->complaints)
         Add("", "warning: " + complaint);
     }
-    if (summary_.simulated_step.has_value())
-      Add("simulated step",
-          absl::StrCat(Tied(FormatSimTime(*summary_.simulated_step)), ": ",
-                       summary_.simulated_how));
+    AddPod();
     return std::move(rows_);
   }
 
@@ -215,7 +218,8 @@ class Rows {
   }
 
   void AddMetrics() {
-    if (summary_.steps_made > 0) Add("last step", FormatLastStep(summary_));
+    if (summary_.steps_made > 0)
+      Add("last step", FormatLastStep(summary_), kLastStepRank);
     const bool lacks_accuracy =
         summary_.eval.has_value() &&
         !AccuracyOf(summary_.eval->metrics()).has_value();
@@ -280,6 +284,35 @@ class Rows {
     std::vector<std::string> losses = FormatLostTimes(*summary_.goodput);
     for (std::string& loss : losses) loss = Tied(loss);
     if (!losses.empty()) AddDetail("badput", absl::StrJoin(losses, ", "));
+  }
+
+  // The simulated clock; and what the clocks have in common.
+  void AddPod() {
+    const std::optional<PodRun> run = PodRunOf(summary_);
+    if (run) {
+      Add("simulated run", PodRunText(*run, summary_, verbose_));
+      Add("simulated phases", PodPhasesText(summary_, verbose_),
+          kPodPhasesRank);
+    }
+    AddInput(run);
+    if (summary_.forecast)
+      Add("simulated step",
+          absl::StrCat(Tied(FormatSimTime(summary_.forecast->step.total)), ": ",
+                       HowText(*summary_.forecast)));
+  }
+
+  void AddInput(const std::optional<PodRun>& run) {
+    if (summary_.steps_made == 0 || summary_.phases.steps <= 0) return;
+    const std::string verdict = InputVerdictText(
+        run ? std::optional(run->input) : std::nullopt,
+        summary_.phases.input / summary_.phases.steps, verbose_);
+    const CoreMemory& memory = summary_.plan.core_memory();
+    if (memory.hbm() > 0)
+      Add("input and HBM",
+          absl::StrCat(verdict, "; HBM ", Tied(FormatBytes(HbmBytes(memory))),
+                       " of ", Tied(FormatBytes(memory.hbm()))));
+    else
+      Add("input", verdict);
   }
 
   const RunSummary& summary_;

@@ -21,14 +21,15 @@ struct ChipWords {
 };
 
 // What a second model cannot do without. Of a chip's figures its peak is not
-// among them, of which shares are printed, nor the size of its HBM.
+// among them, of which shares are printed.
 const std::vector<ChipWords>& AllChipWords() {
   static const auto& words = *new std::vector<ChipWords>{
       {{"hbm_bytes_per_second", "hbm_share"},
        "they make a time of bytes in HBM",
        // Sums of microbatches' gradients are no op of the Program.
        {"interconnect/", "runtime/forecast/forecast.cc"}},
-      {{"matrix_share", "kernel_seconds", "vector_flops_per_cycle"},
+      {{"matrix_share", "kernel_seconds", "vector_flops_per_cycle",
+        "transcendental_flops"},
        "they make a time of operations",
        {"interconnect/"}},
       {{"matrix_unit"},
@@ -36,6 +37,9 @@ const std::vector<ChipWords>& AllChipWords() {
        {"interconnect/topology/"}},
       {{"FuseForChip", "PlanFusion", "PriceKernel", "KeptOnChip"},
        "ChipStepOf, WithOnChip, TimesOf and ChipMemory do it",
+       {}},
+      {{"chip().hbm_bytes"},
+       "available_hbm_bytes() is what programs may take of it",
        {}},
       {{"cost.bytes_"},
        "they are an op's bytes if nothing is fused",
@@ -116,8 +120,11 @@ TEST(OneChipTest, ALineOfASecondModelIsCaught) {
   EXPECT_NE(WhyNot("models/ops/op_entry.h",
                    "  // This op is fused on a chip with what reads it."),
             "");
-  EXPECT_EQ(WhyNot("host/core/x.cc",
+  EXPECT_NE(WhyNot("host/core/x.cc",
                    "if (bytes > slice.chip().hbm_bytes) return TooLarge();"),
+            "");
+  EXPECT_EQ(WhyNot("host/core/x.cc",
+                   "if (bytes > slice.chip().available_hbm_bytes()) return;"),
             "");
   EXPECT_EQ(WhyNot("host/core/fusion.h",
                    "// Neighbours that this machine computes together."),

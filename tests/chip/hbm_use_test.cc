@@ -96,6 +96,22 @@ TEST(ChipMemory, TheLargestBatchIsTheLastThatFits) {
   EXPECT_EQ(ChipMemory(program, ChipOf(1 * kMiB)).LargestBatch(), 0);
 }
 
+TEST(ChipMemory, ProgramsDoNotGetWhatTheSystemKeeps) {
+  const Program program = MlpOfWidth(512);
+  ChipFigures chip = ChipOf(128 * kMiB);
+  chip.hbm_reserved_bytes = 28 * kMiB;
+  const ChipMemory memory(program, chip);
+  const std::int64_t largest = memory.LargestBatch();
+  EXPECT_EQ(largest, ChipMemory(program, ChipOf(100 * kMiB)).LargestBatch());
+  EXPECT_EQ(RoomForPass(program, 128, /*microbatches=*/1, chip), 100 * kMiB);
+  EXPECT_THAT(memory.Admit(largest), IsOk());
+  EXPECT_THAT(
+      memory.Admit(largest + 1),
+      StatusIs(absl::StatusCode::kResourceExhausted,
+               HasSubstr("a core has 100.00 MiB beside the 28.00 MiB that "
+                         "the system keeps: the largest batch")));
+}
+
 TEST(ChipMemory, TheLargestBatchIsAMultipleOfTheMicrobatches) {
   const Program program = MlpOfWidth(512);
   const ChipMemory memory(program, ChipOf(100 * kMiB));

@@ -17,6 +17,7 @@ constexpr std::int64_t kMicrosecond = 1'000'000;  // in picoseconds
 
 constexpr KernelRates kRates = {.matrix_flops_per_second = 50 * kTera,
                                 .vector_flops_per_second = 1 * kTera,
+                                .transcendental_flops = 10,
                                 .hbm_bytes_per_second = 0.4 * kTera,
                                 .fixed_seconds = 1e-6};
 
@@ -54,6 +55,17 @@ TEST(PriceKernel, PartsOverlap) {
   EXPECT_EQ(BoundOf(work), KernelBound::kCompute);
 }
 
+// 0.1 G additions and 0.02 G exponentials of ten operations each: 0.3 GFLOP.
+TEST(PriceKernel, ATranscendentalIsSeveralOperationsOfTheVectorUnit) {
+  const KernelWork work = {.vector_flops = 0.1e9, .transcendentals = 0.02e9};
+  EXPECT_EQ(Picoseconds(work), (300 + 1) * kMicrosecond);
+  EXPECT_EQ(BoundOf(work), KernelBound::kVector);
+  KernelRates rates = kRates;
+  rates.transcendental_flops = 20;
+  EXPECT_EQ(PriceKernel(work, rates).time.picoseconds(),
+            (500 + 1) * kMicrosecond);
+}
+
 TEST(PriceKernel, ASmallKernelTakesItsFixedCost) {
   EXPECT_EQ(Picoseconds({}), kMicrosecond);
   EXPECT_EQ(BoundOf({}), KernelBound::kFixedCost);
@@ -83,6 +95,7 @@ TEST(RatesOf, AreSharesOfTheFigures) {
   EXPECT_DOUBLE_EQ(v3.vector_flops_per_second, 1.92512e12);
   EXPECT_DOUBLE_EQ(v3.hbm_bytes_per_second, 0.81 * 450e9);
   EXPECT_DOUBLE_EQ(v3.fixed_seconds, 0.5e-6);
+  EXPECT_EQ(v3.transcendental_flops, 10);
   // A chip of v4, whose cores act as one: twice 2,048 adders at 1,050 MHz.
   const KernelRates v4 = RatesNamed("v4");
   EXPECT_DOUBLE_EQ(v4.matrix_flops_per_second, 0.79 * 275e12);

@@ -19,6 +19,7 @@ RematOptions RoundRates(std::int64_t rows, double hbm_bytes) {
   return {.fuse = {.rows = rows},
           .rates = {.matrix_flops_per_second = 1e12,
                     .vector_flops_per_second = 1e12,
+                    .transcendental_flops = 10,
                     .hbm_bytes_per_second = 1e11,
                     .fixed_seconds = 1e-6},
           .hbm_bytes = hbm_bytes};

@@ -17,6 +17,8 @@
 #include "models/composites/expr.h"
 #include "models/optimizer/optimizer.h"
 #include "tests/chip/chip_cases.h"
+#include "tests/models/graph/toy_program.h"
+#include "tests/testing/status_matchers.h"
 
 namespace podsim {
 namespace {
@@ -175,7 +177,7 @@ TEST(ChipStepOf, TheUpdateDoesNotDependOnTheBatch) {
   EXPECT_EQ(update(1), update(1000));
 }
 
-TEST(WorkOf, ATranscendentalIsTenOperations) {
+TEST(WorkOf, IsTheKernelsWithoutWhatStaysOnChip) {
   ChipKernel kernel;
   kernel.matrix_flops = 100;
   kernel.vector_flops = 4;
@@ -184,7 +186,8 @@ TEST(WorkOf, ATranscendentalIsTenOperations) {
   kernel.writes = {{2, 4096}, {4, 8192, /*on_chip=*/true}};
   const KernelWork work = WorkOf(kernel);
   EXPECT_EQ(work.matrix_flops, 100);
-  EXPECT_EQ(work.vector_flops, 14);
+  EXPECT_EQ(work.vector_flops, 4);
+  EXPECT_EQ(work.transcendentals, 1);
   EXPECT_EQ(work.hbm_bytes, 1024 + 2048 + 4096);
 }
 
@@ -327,6 +330,29 @@ TEST(TimesOf, Float32ProductsCostMore) {
     return StepTime(program, 4096, FiguresNamed("v3")).seconds();
   };
   EXPECT_GT(seconds(false), seconds(true));
+}
+
+// Buckets hold the first layer's gradients first; the chip makes them last, and
+// multiplies each by the core's share in the kernel that makes it or in the
+// next one.
+TEST(ChipStepOf, OwnGradientsAreReadyWhereTheirKernelsEnd) {
+  testing::Toy toy;
+  toy.BringGradients();
+  toy.input.update = Optimizer;
+  ASSERT_OK_AND_ASSIGN(const Program program,
+                       Compile(toy.g, toy.input, {.bucket_bytes = 1}));
+  const ChipProgram step = ChipStepOf(program, 32, FiguresNamed("v3")).program;
+  std::vector<std::int32_t> travel;
+  std::vector<std::int32_t> ready(program.buckets.size());
+  for (const ChipCollective& collective : step.collectives) {
+    travel.push_back(collective.bucket);
+    ready.at(static_cast<std::size_t>(collective.bucket)) = collective.ready;
+  }
+  EXPECT_EQ(travel, (std::vector<std::int32_t>{4, 5, 2, 3, 0, 1}));
+  // Of layer_2/w, layer_1/w and layer_0/w.
+  EXPECT_LT(ready[4], ready[2]);
+  EXPECT_LT(ready[2], ready[0]);
+  EXPECT_LT(ready[0], FirstOfUpdate(step));
 }
 
 const std::vector<Program>& Steps() {

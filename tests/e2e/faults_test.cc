@@ -144,12 +144,57 @@ TEST_F(FaultsTest, AHostThatIsSlowHasAName) {
     EXPECT_NEAR(sum, step["seconds"].get<double>(), 1e-9);
     EXPECT_EQ(step["waited_us"].size(), 4u);
     if (step["step"] != 6) continue;
+    EXPECT_NEAR(step.value("simulated_seconds", 0.3), 0.3, 1e-3);
     EXPECT_GE(step["input_us"][2], 300'000);
     EXPECT_EQ(step["waited_us"][step["last_process"].get<std::size_t>()], 0);
   }
   EXPECT_GE(summary["seconds_input"], 3 * 0.3);
   EXPECT_GE(summary["goodput"]["DATA_LOADING_SYNC"], 3 * 0.3);
   EXPECT_GT(summary["goodput"]["WAITING_FOR_STRAGGLER"], 0);
+  // On the pod too, whose other 12 steps take well below a millisecond each.
+  EXPECT_NEAR(summary["simulated_seconds_input"], 5 * 0.3, 0.01);
+  EXPECT_NEAR(summary["simulated_seconds_compute"], 2 * 0.3, 0.01);
+  EXPECT_NEAR(summary["simulated_seconds_steps"], 7 * 0.3, 0.01);
+  EXPECT_EQ(summary["simulated_input_verdict"], "HIGHLY input-bound");
+  EXPECT_THAT(pod.output(), HasSubstr("HIGHLY input-bound sim"));
+}
+
+// By what a batch comes later than the rest of the step, as parts of a step.
+// Its own way to the chip takes a hundredth of that.
+TEST_F(FaultsTest, InputDelayTurnsTheVerdictOfThePod) {
+  constexpr int kSteps = 12;
+  const auto run = [&](double delay) {
+    std::vector<std::string> flags = {"--topology=v3-32", "--model=mlp",
+                                      "--reference_topology=v3-32",
+                                      absl::StrCat("--train_steps=", kSteps)};
+    std::string faults;
+    for (int step = 1; step <= kSteps; ++step)
+      absl::StrAppend(&faults, "faults { kind: SLOW host: 1 step: ", step,
+                      " phase: 'input' seconds: ", delay, " }");
+    if (delay > 0) flags.push_back("--faults=" + Write(faults));
+    PodRun pod(flags);
+    EXPECT_EQ(pod.Wait(), 0) << pod.output();
+    return pod.Event("summary");
+  };
+  const nlohmann::json sound = run(0);
+  ASSERT_TRUE(sound.contains("simulated_seconds_fixed"));
+  EXPECT_EQ(sound["simulated_input_verdict"], "NOT input-bound");
+  const double step = sound["simulated_step_seconds"];
+  const double rest =
+      step - sound["simulated_seconds_fixed"].get<double>() / kSteps;
+
+  const nlohmann::json hidden = run(rest - 0.05 * step);
+  EXPECT_EQ(hidden["simulated_input_verdict"], "NOT input-bound");
+  EXPECT_EQ(hidden["simulated_seconds_steps"],
+            sound["simulated_seconds_steps"]);
+  // 0.1 of 1.1.
+  const nlohmann::json some = run(rest + 0.1 * step);
+  EXPECT_EQ(some["simulated_input_verdict"], "MODERATELY input-bound");
+  EXPECT_NEAR(some["simulated_seconds_input"], 0.1 * kSteps * step,
+              0.02 * kSteps * step);
+  // 0.5 of 1.5.
+  EXPECT_EQ(run(rest + 0.5 * step)["simulated_input_verdict"],
+            "HIGHLY input-bound");
 }
 
 // A full disk is not mended by another try, but by room.

@@ -43,6 +43,21 @@ TEST_P(DefaultRecipeTest, DigitsReachNinetySixPercent) {
   EXPECT_THAT(pod.output(), HasSubstr(summary["weights_hash"]));
   EXPECT_THAT(pod.output(), HasSubstr("examples/sec: "));
   EXPECT_THAT(pod.output(), HasSubstr("time to first step"));
+  // A forecast that is late is not yet in a step's line and record.
+  std::istringstream lines(pod.output());
+  for (std::string line; std::getline(lines, line);)
+    if (line.rfind("step ", 0) == 0)
+      EXPECT_THAT(line, HasSubstr(", sim_step: "));
+  const double step = summary["simulated_step_seconds"];
+  for (const nlohmann::json& each : pod.Events("step")) {
+    EXPECT_DOUBLE_EQ(each.value("simulated_seconds", step), step);
+    const double sum = each["step"].get<double>() * step;
+    EXPECT_NEAR(each.value("simulated_time", sum), sum, 1e-9);
+  }
+  EXPECT_NEAR(summary["simulated_seconds_steps"],
+              plan["train_steps"].get<double>() * step, 1e-9);
+  EXPECT_THAT(pod.output(), HasSubstr("  simulated run       "));
+  EXPECT_EQ(summary["simulated_hbm_bytes_per_core"], hbm);
 }
 
 INSTANTIATE_TEST_SUITE_P(Slices, DefaultRecipeTest,
@@ -192,10 +207,18 @@ TEST(ScreenTest, VerboseShowsTheRest) {
   PodRun pod({"--topology=v3-32", "--train_steps=20", "--verbose"});
   EXPECT_EQ(pod.Wait(), 0) << pod.output();
   EXPECT_THAT(pod.output(), HasSubstr("\nnumerics "));
-  EXPECT_THAT(pod.Unwrapped(), HasSubstr("of 16.00 GiB per core: parameters"));
+  EXPECT_THAT(pod.Unwrapped(), HasSubstr("of 15.48 GiB per core: parameters"));
   const std::string summary = pod.output().substr(pod.output().find("done: "));
   EXPECT_THAT(summary, HasSubstr("all-reduce "));
   EXPECT_THAT(summary, HasSubstr("\n  badput "));
+}
+
+TEST(HardwareTest, ASlowLinkIsOfTheForecast) {
+  PodRun dry(
+      {"--topology=v3-32", "--ici_fault=link:(0,0)-(1,0):0.25", "--dry_run"});
+  EXPECT_EQ(dry.Wait(), 0) << dry.output();
+  EXPECT_THAT(dry.Unwrapped(),
+              HasSubstr("; with link (0,0)-(1,0) at 0.25 of its rate"));
 }
 
 TEST(HardwareTest, ASliceOfOnesOwnTrains) {
@@ -263,7 +286,7 @@ TEST(DryRunTest, NeedsNoMemoryAndSaysTheSameEachTime) {
   EXPECT_EQ(first.Wait(), 0) << first.output();
   EXPECT_EQ(second.Wait(), 0) << second.output();
   EXPECT_EQ(first.output(), second.output());
-  EXPECT_THAT(first.output(), HasSubstr("of 16.00 GiB per core: parameters"));
+  EXPECT_THAT(first.output(), HasSubstr("of 15.48 GiB per core: parameters"));
   EXPECT_THAT(first.output(),
               HasSubstr("the largest batch without recomputation"));
   EXPECT_THAT(first.output(), HasSubstr("a run takes"));

@@ -105,6 +105,10 @@ TEST_F(TypedMistakesTest, PodLaunch) {
            Mistake{"pod_plan --collective=all_reduce --topology=v3-32 "
                    "'--ici_fault=link:(0,0)-(2,2):0.5'",
                    "link (0,0)-(2,2)", "chip (0,0) has wires to "},
+           Mistake{"pod_launch --topology=v3-8 "
+                   "'--ici_fault=link:(2,1)-(3,1):0'",
+                   "ici_fault on v3-8: link (2,1)-(3,1)",
+                   "its chips are (0,0) to (1,1)"},
            Mistake{"pod_coordinator --job=none.txt --listen=8476",
                    "--listen: address \"8476\": has no host",
                    "give unix:/absolute/path, host:port"},

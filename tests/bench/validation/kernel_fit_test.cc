@@ -62,26 +62,59 @@ TEST(MeasuredOf, LeavesOutWhatIsNoKernel) {
   EXPECT_DOUBLE_EQ(program.seconds, 6e-6);
 }
 
-// Products, copies and small kernels, timed by other constants than v3's.
-TEST(RefitTo, FindsTheConstantsThatKernelsWereMadeWith) {
-  const ChipFigures v3 = FiguresOf(*FindGeneration(ShippedHardware(), "v3"));
-  ChipFigures other = v3;
-  other.matrix_share = 0.9;
-  other.hbm_share = 0.77;
-  other.kernel_seconds = 0.8e-6;
+TEST(ProgramNamed, HasTheKernelsOfThatProgram) {
+  std::vector<OpRow> ops = {OpOf("loop fusion"), OpOf("reduce"),
+                            OpOf("all-reduce")};
+  ops[0].program = "resnet";
+  ops[1].program = "bert";
+  ops[2].program = "bert";
+  const MeasuredProgram bert = ProgramNamed(ops, "bert", "BERT-large", 128);
+  EXPECT_EQ(bert.name, "BERT-large");
+  EXPECT_EQ(bert.kernels.size(), 1u);
+  const std::vector<MeasuredProgram> fitted = FittedPrograms(ops, 128);
+  ASSERT_EQ(fitted.size(), 3u);
+  EXPECT_EQ(fitted[0].kernels.size(), 1u);
+  EXPECT_EQ(fitted[1].kernels.size(), 1u);
+  EXPECT_TRUE(fitted[2].kernels.empty());
+}
+
+ChipFigures V3() { return FiguresOf(*FindGeneration(ShippedHardware(), "v3")); }
+
+// Products, copies and small kernels, timed by these constants.
+MeasuredProgram ProgramMadeWith(const ChipFigures& chip) {
   std::vector<MeasuredKernel> kernels;
   for (const KernelWork& work :
        {KernelWork{.matrix_flops = 2e9}, KernelWork{.matrix_flops = 5e7},
         KernelWork{.hbm_bytes = 9e6}, KernelWork{.hbm_bytes = 2e5},
         KernelWork{}}) {
-    const double seconds = PriceKernel(work, RatesOf(other)).time.seconds();
+    const double seconds = PriceKernel(work, RatesOf(chip)).time.seconds();
     kernels.push_back({work, seconds, seconds});
   }
-  const MeasuredProgram program = ProgramWith(kernels);
-  const ChipFigures found = RefitTo({&program}, v3);
+  return ProgramWith(kernels);
+}
+
+TEST(RefitTo, FindsTheConstantsThatKernelsWereMadeWith) {
+  ChipFigures other = V3();
+  other.matrix_share = 0.9;
+  other.hbm_share = 0.77;
+  other.kernel_seconds = 0.8e-6;
+  const MeasuredProgram program = ProgramMadeWith(other);
+  const ChipFigures found = RefitTo({&program}, V3());
   EXPECT_DOUBLE_EQ(found.matrix_share, 0.9);
   EXPECT_DOUBLE_EQ(found.hbm_share, 0.77);
   EXPECT_DOUBLE_EQ(found.kernel_seconds, 0.8e-6);
+  EXPECT_EQ(ConstantsText(found), "0.90, 0.77, 0.8 us");
+}
+
+TEST(RefitWithout, ReadsTheOtherProgramsAlone) {
+  std::vector<MeasuredProgram> programs;
+  for (const double share : {0.82, 0.9}) {
+    ChipFigures chip = V3();
+    chip.matrix_share = share;
+    programs.push_back(ProgramMadeWith(chip));
+  }
+  EXPECT_DOUBLE_EQ(RefitWithout(0, programs, V3()).matrix_share, 0.9);
+  EXPECT_DOUBLE_EQ(RefitWithout(1, programs, V3()).matrix_share, 0.82);
 }
 
 }  // namespace

@@ -1,14 +1,21 @@
 // Models that bring their own gradients, and state variables.
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/input/fields.h"
 #include "host/input/stream.h"
 #include "models/composites/expr.h"
+#include "models/graph/buckets.h"
+#include "models/graph/placement.h"
 #include "models/graph/serialize_model.h"
+#include "models/graph/serialize_program.h"
+#include "models/graph/verify_model.h"
 #include "models/layers/norm.h"
 #include "tests/host/train/test_plan.h"
 #include "tests/testing/status_matchers.h"
@@ -109,6 +116,111 @@ TEST(OwnGradients, TrainAsDerivedOnesDo) {
     most = std::max(most, std::fabs(double{known.variables[i]}));
   }
   EXPECT_GT(most, 0.1);
+}
+
+// Three layers with a bias each, which comes before its kernel in JAX's order
+// of the variables.
+std::shared_ptr<const ModelProto> DeepWithItsOwn() {
+  struct Layer {
+    Value x;
+    Value bias;
+    Value kernel;
+  };
+  Graph g("deep");
+  Value x = g.Reshape(g.Features({{8, 8}}), {{kOwnPixels}});
+  std::vector<Layer> layers;
+  std::int64_t from = kOwnPixels;
+  for (const std::int64_t width :
+       {std::int64_t{32}, std::int64_t{24}, kOwnClasses}) {
+    const std::string name = "dense_" + std::to_string(layers.size());
+    const Value bias =
+        g.Variable(name + "/bias", {{width}}, Initializer::kZeros);
+    const Value kernel = g.Variable(name + "/kernel", {{from, width}},
+                                    Initializer::kGlorotUniform);
+    layers.push_back({x, bias, kernel});
+    x = g.AddBias(g.MatMul(x, kernel), bias);
+    if (layers.size() < 3) x = g.Relu(x);
+    from = width;
+  }
+  const auto out = g.SoftmaxXent(x, g.Labels());
+  const Expr losses(g, out.loss, "mean");
+  const Expr count = losses.Splat(1).Sum({0});
+  const Expr share = (count.Splat(1) / count).Broadcast(losses.shape(), {});
+  Value dy = g.Apply(OpCode::kSoftmaxXentGrad,
+                     {out.prob, g.Labels(), share.value()})[0];
+  std::vector<VariableValue> gradients(2 * layers.size());
+  for (std::size_t i = layers.size(); i-- > 0;) {
+    const Layer& layer = layers[i];
+    gradients[2 * i] = {layer.bias, g.Apply(OpCode::kBiasGrad, {dy})[0]};
+    gradients[2 * i + 1] = {
+        layer.kernel, g.Apply(OpCode::kMatMulGradWeight, {layer.x, dy})[0]};
+    if (i == 0) break;
+    const Value dx = g.Apply(OpCode::kMatMulGradInput, {dy, layer.kernel})[0];
+    dy = g.Apply(OpCode("ReluGrad"), {dx, layer.x})[0];
+  }
+  return Made(g, {.loss = out.loss,
+                  .weights = g.ExampleWeights(),
+                  .gradients = gradients});
+}
+
+// Its pass with all that makes gradients of the cores' own the host's behind
+// it, in the order of the buckets, and then the all-reduces in theirs.
+std::shared_ptr<const Program> WithAllAtTheEnd(Program program) {
+  std::vector<Segment>& pass = program.entries.at(EntryPoint::kTrainMicrobatch);
+  Segment all;
+  std::map<TensorId, Instruction> last;
+  for (Segment& segment : pass)
+    for (Instruction& each : segment.instructions) {
+      const TensorId made = each.outputs[0];
+      if (program.tensor(made).storage == Storage::kGradient)
+        last[made] = std::move(each);
+      else
+        all.instructions.push_back(std::move(each));
+    }
+  std::vector<Segment> reduces;
+  for (const GradientBucket& bucket : program.buckets) {
+    for (const TensorId gradient : bucket.gradients)
+      all.instructions.push_back(last.at(gradient));
+    Segment reduce;
+    reduce.kind = SegmentKind::kAllReduce;
+    reduce.bucket = static_cast<std::int32_t>(reduces.size());
+    reduces.push_back(std::move(reduce));
+  }
+  // They are all kept until then.
+  program.scratch_elements =
+      PlaceByLiveness(all.instructions, Storage::kScratch, {}, program);
+  pass = {std::move(all)};
+  pass.insert(pass.end(), reduces.begin(), reduces.end());
+  program.entries.at(EntryPoint::kReduce) = std::move(reduces);
+  return std::make_shared<const Program>(std::move(program));
+}
+
+// Whether buckets travel beside the pass, behind it, or in another order is no
+// matter of bits: what is in a bucket, and where, is the same.
+TEST(OwnGradients, NoBitDependsOnWhenBucketsTravel) {
+  for (const double clip_norm : {0.0, 0.5}) {
+    SCOPED_TRACE(clip_norm);
+    PodSetup setup = MakeSetup({.steps = 4,
+                                .clip_norm = clip_norm,
+                                .bucket_bytes = 2048,
+                                .own_model = DeepWithItsOwn()});
+    EXPECT_THAT(VerifyModel(ToProto(*setup.program)), IsOk());
+    EXPECT_EQ(TravelOrder(*setup.program),
+              (std::vector<std::int32_t>{2, 1, 0}));
+    setup.plan.mutable_spec()->set_link_latency(0.001);
+    ASSERT_OK_AND_ASSIGN(const PodResult overlapped, TrainInProcess(setup));
+    setup.plan.mutable_spec()->set_overlap_probe(1);
+    ASSERT_OK_AND_ASSIGN(const PodResult serial, TrainInProcess(setup));
+    EXPECT_FALSE(overlapped.steps.back().serial());
+    EXPECT_TRUE(serial.steps.back().serial());
+    EXPECT_EQ(serial.weights_hash, overlapped.weights_hash);
+    setup.program = WithAllAtTheEnd(*setup.program);
+    EXPECT_THAT(VerifyModel(ToProto(*setup.program)), IsOk());
+    EXPECT_EQ(TravelOrder(*setup.program),
+              (std::vector<std::int32_t>{0, 1, 2}));
+    ASSERT_OK_AND_ASSIGN(const PodResult late, TrainInProcess(setup));
+    EXPECT_EQ(late.weights_hash, overlapped.weights_hash);
+  }
 }
 
 // x, the mean of the moving averages' inputs, is the same on each core of any

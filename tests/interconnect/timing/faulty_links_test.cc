@@ -19,14 +19,15 @@ using ::podsim::testing::PriceOf;
 // is behind it waits, and goes on with what waits for that.
 TEST(PriceCollective, ASlowLinkCostsWhatThePlanSendsOverIt) {
   for (const char* name : {"v3-32", "v2-512", "v4-128"}) {
-    const Slice slice = *FindSlice(name);
+    const Slice sound_slice = *FindSlice(name);
     for (const ChipAlgorithm algorithm :
          {ChipAlgorithm::kRing, ChipAlgorithm::kTorus, ChipAlgorithm::kTorusAll,
           ChipAlgorithm::kDirect}) {
       SCOPED_TRACE(absl::StrCat(name, " ", std::string(NameOf(algorithm))));
-      PriceRequest request = {.algorithm = algorithm, .bytes = 16 << 20};
-      const Price sound = PriceOf(slice, request);
-      request.faults = {{{0, 0}, {1, 0}, 1}};
+      const PriceRequest request = {.algorithm = algorithm, .bytes = 16 << 20};
+      const Price sound = PriceOf(sound_slice, request);
+      Slice slice = sound_slice;
+      slice.link_faults = {{{0, 0}, {1, 0}, 1}};
       EXPECT_EQ(PriceOf(slice, request).time, sound.time);
       const double rate =
           slice.chip().link_bytes_per_second * slice.chip().link_share;
@@ -38,7 +39,7 @@ TEST(PriceCollective, ASlowLinkCostsWhatThePlanSendsOverIt) {
       };
       SimTime last = sound.time;
       for (const double part : {0.5, 0.25, 0.1}) {
-        request.faults[0].rate = part;
+        slice.link_faults[0].rate = part;
         const Price slow = PriceOf(slice, request);
         EXPECT_GE(slow.time, last);
         last = slow.time;
@@ -55,10 +56,11 @@ TEST(PriceCollective, ASlowLinkCostsWhatThePlanSendsOverIt) {
 // One link of a ring at half of its rate: once the pieces stand before it, one
 // passes it each 2 t.
 TEST(PriceCollective, ASlowLinkOfARingSetsItsPace) {
-  const Slice slice = *FindSlice("v3-32");
+  Slice slice = *FindSlice("v3-32");
+  slice.link_faults = {{{0, 0}, {1, 0}, 0.5}};
   const std::int64_t bytes = 64 << 20;
-  PriceRequest request = {.algorithm = ChipAlgorithm::kRing, .bytes = bytes};
-  request.faults = {{{0, 0}, {1, 0}, 0.5}};
+  const PriceRequest request = {.algorithm = ChipAlgorithm::kRing,
+                                .bytes = bytes};
   const double rate =
       slice.chip().link_bytes_per_second * slice.chip().link_share;
   const int steps = 2 * (slice.chips - 1);
@@ -72,8 +74,9 @@ TEST(PriceCollective, ASlowLinkOfARingSetsItsPace) {
 
 // A wire that the ring does not use.
 TEST(PriceCollective, ASlowLinkThatNobodyUsesCostsNothing) {
-  const Slice slice = *FindSlice("v3-32");
-  PriceRequest request = {.algorithm = ChipAlgorithm::kRing, .bytes = 1 << 24};
+  Slice slice = *FindSlice("v3-32");
+  const PriceRequest request = {.algorithm = ChipAlgorithm::kRing,
+                                .bytes = 1 << 24};
   const Price sound = PriceOf(slice, request);
   const int unused = static_cast<int>(
       std::find(sound.sent.begin(), sound.sent.end(), 0) - sound.sent.begin());
@@ -84,7 +87,7 @@ TEST(PriceCollective, ASlowLinkThatNobodyUsesCostsNothing) {
     if (!to || sound.sent[link] > 0) continue;
     const int back = kDirections * IndexOf(grid.size, *to) + (link % 6 ^ 1);
     if (sound.sent[back] > 0) continue;
-    request.faults = {{from, *to, 0.01}};
+    slice.link_faults = {{from, *to, 0.01}};
     EXPECT_EQ(PriceOf(slice, request).time, sound.time);
     return;
   }
@@ -92,10 +95,10 @@ TEST(PriceCollective, ASlowLinkThatNobodyUsesCostsNothing) {
 }
 
 TEST(PriceCollective, ACutLinkIsGoneRound) {
-  const Slice slice = *FindSlice("v3-32");
-  PriceRequest request = {.bytes = 1 << 24};
+  Slice slice = *FindSlice("v3-32");
+  const PriceRequest request = {.bytes = 1 << 24};
   const Price sound = PriceOf(slice, request);
-  request.faults = {{{0, 0}, {1, 0}, 0}};
+  slice.link_faults = {{{0, 0}, {1, 0}, 0}};
   const Price cut = PriceOf(slice, request);
   EXPECT_GT(cut.time, sound.time);
   EXPECT_EQ(cut.sent[DirectionOf(0, true)], 0);
@@ -103,7 +106,7 @@ TEST(PriceCollective, ACutLinkIsGoneRound) {
 
 // To the picosecond, of plans that a mesh's mirror images share.
 TEST(PriceCollective, MirroredCutsCostTheSame) {
-  const Slice slice = *FindSlice("v3-32", {.wrap = WrapPolicy::kMesh});
+  Slice slice = *FindSlice("v3-32", {.wrap = WrapPolicy::kMesh});
   struct Plan {
     Collective collective;
     ChipAlgorithm algorithm;
@@ -121,13 +124,14 @@ TEST(PriceCollective, MirroredCutsCostTheSame) {
         LinkFault{{0, 0}, {1, 0}, 0}, LinkFault{{1, 1}, {1, 2}, 0},
         LinkFault{{1, 0}, {1, 1}, 0}, LinkFault{{0, 1}, {0, 2}, 0}}) {
     for (const Plan& plan : kPlans) {
-      PriceRequest request = {.collective = plan.collective,
-                              .algorithm = plan.algorithm,
-                              .bytes = 4 << 20,
-                              .faults = {cut}};
+      const PriceRequest request = {.collective = plan.collective,
+                                    .algorithm = plan.algorithm,
+                                    .bytes = 4 << 20};
+      slice.link_faults = {cut};
       const SimTime time = PriceOf(slice, request).time;
       for (int image = 1; image < 4; ++image) {
-        request.faults = {{turned(cut.from, image), turned(cut.to, image), 0}};
+        slice.link_faults = {
+            {turned(cut.from, image), turned(cut.to, image), 0}};
         EXPECT_EQ(PriceOf(slice, request).time, time)
             << NameOf(plan.algorithm) << " "
             << PlaceText(cut.from, /*three=*/false) << ", image " << image;

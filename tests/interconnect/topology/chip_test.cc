@@ -89,6 +89,25 @@ TEST(ChipTest, RoomForValuesIsBesideTheTilesOfAKernel) {
   EXPECT_EQ(Chip("tpu7x").on_chip_bytes, 32 * kMebibyte);
 }
 
+// Of a core's HBM, or of a chip's whose cores act as one: what the compilers'
+// errors print as reserved and, but for v3's older one, as there for programs.
+TEST(ChipTest, TheSystemKeepsAPartOfHbm) {
+  constexpr std::int64_t kMebibyte = 1024 * 1024;
+  EXPECT_EQ(Chip("v2").hbm_reserved_bytes, 530 * kMebibyte);
+  EXPECT_EQ(Chip("v3").hbm_reserved_bytes, 528 * kMebibyte);
+  EXPECT_EQ(Chip("v4").hbm_reserved_bytes, 1280 * kMebibyte);
+  EXPECT_EQ(Chip("v2").available_hbm_bytes(), (8192 - 530) * kMebibyte);
+  EXPECT_EQ(Chip("v3").available_hbm_bytes(), (16384 - 528) * kMebibyte);
+  EXPECT_EQ(Chip("v4").available_hbm_bytes(), (32768 - 1280) * kMebibyte);
+  for (const Generation& generation : ShippedHardware().generations()) {
+    const ChipFigures chip = FiguresOf(generation);
+    EXPECT_GT(chip.hbm_reserved_bytes, 0) << generation.name();
+    EXPECT_EQ(chip.available_hbm_bytes() + chip.hbm_reserved_bytes,
+              chip.hbm_bytes)
+        << generation.name();
+  }
+}
+
 TEST(ChipTest, BisectionOfTheV3PodIsAsPublished) {
   // 64 links of 656 Gbit/s cross the middle of a 32x32 torus: 42 Tbit/s; 42.3
   // is published. 1% covers its rounding.

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <vector>
 
 #include "interconnect/topology/slice.h"
 #include "tests/testing/status_matchers.h"
@@ -70,6 +71,24 @@ TEST(HardwareTest, EveryGenerationSaysHowWrongItsLinksMayBe) {
             FindGeneration(ShippedHardware(), "v3")->network_note());
 }
 
+// A fixed cost that is a guess may be any that was fitted elsewhere.
+TEST(HardwareTest, AnAssumedFixedCostSpansAllThatAreFitted) {
+  std::vector<Figure> fitted;
+  std::vector<Figure> assumed;
+  for (const Generation& generation : ShippedHardware().generations()) {
+    const Figure& cost = generation.collective_seconds();
+    (cost.grade() == FITTED ? fitted : assumed).push_back(cost);
+  }
+  ASSERT_FALSE(fitted.empty());
+  for (const Figure& guess : assumed) {
+    EXPECT_EQ(guess.grade(), ASSUMED);
+    for (const Figure& known : fitted) {
+      EXPECT_LE(guess.low(), known.low());
+      EXPECT_GE(guess.high(), known.high());
+    }
+  }
+}
+
 // At most two constants of the links are fitted to a generation's measurements.
 // Those of a kernel are in tests/chip/kernel_constants_test.cc.
 TEST(HardwareTest, FewConstantsOfTheLinksAreFitted) {
@@ -94,27 +113,31 @@ TEST(HardwareTest, ConstantsThatAreNotPublished) {
       unpublished,
       ElementsAre(
           "tpu7x clock_hz", "tpu7x collective_seconds",
-          "tpu7x core_piece_bytes", "tpu7x hbm_share", "tpu7x hop_seconds",
-          "tpu7x host_bytes_per_second", "tpu7x kernel_seconds",
-          "tpu7x link_share", "tpu7x matrix_share",
+          "tpu7x core_piece_bytes", "tpu7x hbm_reserved_bytes",
+          "tpu7x hbm_share", "tpu7x hop_seconds", "tpu7x host_bytes_per_second",
+          "tpu7x kernel_seconds", "tpu7x link_share", "tpu7x matrix_share",
           "tpu7x matrix_units_per_core", "tpu7x on_chip_bytes",
-          "tpu7x vector_flops_per_cycle_per_core", "v2 collective_seconds",
-          "v2 core_piece_bytes", "v2 hbm_share", "v2 hop_seconds",
-          "v2 kernel_seconds", "v2 link_share", "v2 matrix_share",
+          "tpu7x transcendental_flops", "tpu7x vector_flops_per_cycle_per_core",
+          "v2 collective_seconds", "v2 core_piece_bytes", "v2 hbm_share",
+          "v2 hop_seconds", "v2 kernel_seconds", "v2 link_share",
+          "v2 matrix_share", "v2 transcendental_flops",
           "v2 vector_flops_per_cycle_per_core", "v3 collective_seconds",
           "v3 core_piece_bytes", "v3 hbm_share", "v3 kernel_seconds",
-          "v3 link_share", "v3 matrix_share",
+          "v3 link_share", "v3 matrix_share", "v3 transcendental_flops",
           "v3 vector_flops_per_cycle_per_core", "v4 collective_seconds",
           "v4 hbm_share", "v4 hop_seconds", "v4 kernel_seconds",
           "v4 link_share", "v4 matrix_share", "v4 on_chip_bytes",
-          "v5e collective_seconds", "v5e hbm_share", "v5e kernel_seconds",
+          "v4 transcendental_flops", "v5e collective_seconds",
+          "v5e hbm_reserved_bytes", "v5e hbm_share", "v5e kernel_seconds",
           "v5e link_share", "v5e matrix_share", "v5e on_chip_bytes",
-          "v5p clock_hz", "v5p collective_seconds", "v5p hbm_share",
-          "v5p hop_seconds", "v5p kernel_seconds", "v5p link_share",
-          "v5p matrix_share", "v5p on_chip_bytes", "v6e clock_hz",
-          "v6e collective_seconds", "v6e hbm_share", "v6e hop_seconds",
-          "v6e kernel_seconds", "v6e link_share", "v6e matrix_share",
-          "v6e on_chip_bytes", "v6e vector_flops_per_cycle_per_core"));
+          "v5e transcendental_flops", "v5p clock_hz", "v5p collective_seconds",
+          "v5p hbm_reserved_bytes", "v5p hbm_share", "v5p hop_seconds",
+          "v5p kernel_seconds", "v5p link_share", "v5p matrix_share",
+          "v5p on_chip_bytes", "v5p transcendental_flops", "v6e clock_hz",
+          "v6e collective_seconds", "v6e hbm_reserved_bytes", "v6e hbm_share",
+          "v6e hop_seconds", "v6e kernel_seconds", "v6e link_share",
+          "v6e matrix_share", "v6e on_chip_bytes", "v6e transcendental_flops",
+          "v6e vector_flops_per_cycle_per_core"));
 }
 
 TEST(HardwareTest, AWrittenFileChangesNothing) {
@@ -247,8 +270,15 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{R"(name: "v3" matrix_share { value: 1.2 })", "0.001 to 1"},
         Bad{R"(name: "v3" kernel_seconds { value: 2 })", "1e-12 to 1"},
         Bad{R"(name: "v3" on_chip_bytes { value: 0 })", "must be above 0"},
+        // Of a core, whose HBM is half a chip's.
+        Bad{R"(name: "v3" hbm_reserved_bytes { value: 17179869184 })",
+            "must be below the 17179869184 bytes of HBM that a core has"},
+        Bad{R"(name: "v4" hbm_reserved_bytes { value: 34359738368 })",
+            "must be below the 34359738368 bytes of HBM that a chip has"},
         Bad{R"(name: "v3" vector_flops_per_cycle_per_core { value: 0.5 })",
             "must be 1 to 1e+09"},
+        Bad{R"(name: "v3" transcendental_flops { value: 0.5 })",
+            "must be 1 to 1e+06"},
         Bad{R"(name: "v3" links { value: 2.5 })",
             "links is 2.5: must be 4, two for each axis"},
         Bad{R"(name: "v3" links { value: 1 })", "links is 1: must be 4"},

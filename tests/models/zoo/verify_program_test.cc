@@ -59,6 +59,16 @@ TEST(VerifyProgramTest, AGoodOneIsGood) {
   EXPECT_THAT(VerifyModel(ToProto(SmallProgram())), IsOk());
 }
 
+// A pass says in which order it completes them.
+TEST(VerifyProgramTest, BucketsMayTravelInAnyOrder) {
+  ModelProto model = ToProto(SmallProgram());
+  ProgramProto& program = *model.mutable_program();
+  ASSERT_EQ(program.buckets_size(), 2);
+  SegmentAt(program, ProgramProto::REDUCE, 0).set_bucket(1);
+  SegmentAt(program, ProgramProto::REDUCE, 1).set_bucket(0);
+  EXPECT_THAT(VerifyModel(model), IsOk());
+}
+
 TEST(VerifyProgramTest, RefusesTensorsAndArenas) {
   const ProgramDamage all[] = {
       {[](ProgramProto& p) { p.set_scratch_elements(-1); }, "scratch"},
@@ -164,7 +174,21 @@ TEST(VerifyProgramTest, RefusesEntriesAndSegments) {
       {[](ProgramProto& p) {
          SegmentAt(p, ProgramProto::REDUCE, 0).set_bucket(1);
        },
-       "each is reduced once"},
+       "it reduces bucket 1; there are 2, and each is reduced once"},
+      {[](ProgramProto& p) {
+         SegmentAt(p, ProgramProto::REDUCE, 0).set_bucket(2);
+       },
+       "it reduces bucket 2; there are 2"},
+      {[](ProgramProto& p) {
+         SegmentAt(p, ProgramProto::REDUCE, 0).set_bucket(-1);
+       },
+       "it reduces bucket -1"},
+      {[](ProgramProto& p) {
+         for (auto& entry : *p.mutable_entries())
+           if (entry.entry() == ProgramProto::REDUCE)
+             entry.mutable_segments()->RemoveLast();
+       },
+       "reduce reduces 1 of 2 buckets"},
       {[](ProgramProto& p) {
          SegmentAt(p, ProgramProto::REDUCE, 0).set_group(3);
        },

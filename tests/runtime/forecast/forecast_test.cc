@@ -1,5 +1,4 @@
-// Overlap by hand-worked schedules, and forecasts of a real program by what
-// must hold of them.
+// Forecasts of a real program by what must hold of them.
 #include "runtime/forecast/forecast.h"
 
 #include <gtest/gtest.h>
@@ -7,7 +6,9 @@
 #include <algorithm>
 
 #include "base/status.h"
+#include "models/optimizer/optimizer.h"
 #include "models/zoo/zoo.h"
+#include "tests/models/graph/toy_program.h"
 #include "tests/testing/status_matchers.h"
 
 namespace podsim {
@@ -17,59 +18,6 @@ using ::testing::HasSubstr;
 using testing::StatusIs;
 
 SimTime Us(std::int64_t us) { return SimTime::Picoseconds(us * 1'000'000); }
-
-TEST(OverlapStep, WithoutCommunicationItIsComputeAndUpdate) {
-  const SimStep step = OverlapStep(
-      {.input = Us(3), .segments = {Us(5), Us(6)}, .update = Us(2)});
-  EXPECT_EQ(step.compute, Us(11));
-  EXPECT_EQ(step.communication, SimTime());
-  EXPECT_EQ(step.exposed_communication, SimTime());
-  EXPECT_EQ(step.total, Us(13));
-}
-
-TEST(OverlapStep, AllReducesHideBehindComputeAndRunOneAfterTheOther) {
-  //  compute  0----10----14------------30
-  //  wire          10---------18|18-20   30-----37
-  //  update                                     37-38
-  const SimStep step =
-      OverlapStep({.segments = {Us(10), Us(4), Us(16)},
-                   .buckets = {{1, Us(8)}, {2, Us(2)}, {3, Us(7)}},
-                   .update = Us(1)});
-  EXPECT_EQ(step.compute, Us(30));
-  EXPECT_EQ(step.communication, Us(17));
-  EXPECT_EQ(step.exposed_communication, Us(7));
-  EXPECT_EQ(step.total, Us(38));
-}
-
-TEST(OverlapStep, ComputeWaitsForSumsInTheMiddleOfAPass) {
-  //  compute  0----10  13----17-20---36
-  //  wire            10-13   17-20 (its own) and 10-18 for the bucket
-  const SimStep step = OverlapStep({.segments = {Us(10), Us(4), Us(16)},
-                                    .buckets = {{1, Us(8)}},
-                                    .exchanges = {{1, Us(3)}, {2, Us(3)}},
-                                    .update = Us(1)});
-  EXPECT_EQ(step.compute, Us(30));
-  EXPECT_EQ(step.communication, Us(14));
-  EXPECT_EQ(step.exposed_communication, Us(6));
-  EXPECT_EQ(step.total, Us(37));
-}
-
-TEST(OverlapStep, AWireThatFallsBehindHoldsTheUpdate) {
-  // The first all-reduce ends at 110, the second, ready at 20, at 115.
-  const SimStep step = OverlapStep({.segments = {Us(10), Us(10)},
-                                    .buckets = {{1, Us(100)}, {2, Us(5)}},
-                                    .update = Us(1)});
-  EXPECT_EQ(step.exposed_communication, Us(95));
-  EXPECT_EQ(step.total, Us(116));
-}
-
-TEST(OverlapStep, InputCountsOnlyWhereItIsTheLongest) {
-  StepParts parts{.input = Us(12), .segments = {Us(10)}, .update = Us(2)};
-  EXPECT_EQ(OverlapStep(parts).total, Us(12));
-  parts.input = Us(13);
-  EXPECT_EQ(OverlapStep(parts).total, Us(13));
-  EXPECT_DOUBLE_EQ(OverlapStep(parts).ExamplesPerSecond(13), 1e6);
-}
 
 Program Mlp() {
   ModelConfig config;
@@ -93,27 +41,61 @@ TEST(ForecastStep, PartsAreThoseOfThePricers) {
                        PriceStep(program, chip, slice, options, sums));
   // 784 features, a label and a weight, 4 bytes each, of 2 x 128 examples.
   EXPECT_EQ(parts.input, SimTime::Seconds(256 * 786 * 4 / 15e9));
-  ASSERT_EQ(parts.buckets.size(), program.buckets.size());
-  for (std::size_t i = 0; i < parts.buckets.size(); ++i) {
-    EXPECT_EQ(
-        parts.buckets[i].all_reduce,
-        PriceCollective(slice, {.bytes = 4 * program.buckets[i].count})->time);
-    EXPECT_GE(parts.buckets[i].after_segments, 1);
-    EXPECT_LE(parts.buckets[i].after_segments, parts.segments.size());
-  }
+  std::int64_t gradients = 0;
+  for (const GradientBucket& bucket : program.buckets)
+    gradients += bucket.count;
+  ASSERT_EQ(parts.sums.size(), 1);  // 2.7 MB in one
+  EXPECT_EQ(parts.sums[0].time,
+            PriceCollective(slice, {.bytes = 4 * gradients})->time);
+  EXPECT_TRUE(parts.sums[0].holds_cores);
+  EXPECT_EQ(parts.sums[0].needed, parts.update);
   SimTime compute;
-  for (const SimTime segment : parts.segments) compute += segment;
+  SimTime update;
+  for (std::size_t i = 0; i < parts.kernels.size(); ++i)
+    (static_cast<std::int32_t>(i) < parts.update ? compute : update) +=
+        parts.kernels[i];
   SimTime kernels;
   for (const KernelTime& kernel : TimesOf(chip.program, slice.chip()))
     kernels += kernel.time;
-  EXPECT_EQ(compute + parts.update, kernels);
-  EXPECT_GT(parts.update, SimTime());
+  EXPECT_EQ(compute + update, kernels);
+  EXPECT_GT(update, SimTime());
+  EXPECT_EQ(parts.fixed, SimTime::Seconds(slice.chip().step_seconds));
   ASSERT_OK_AND_ASSIGN(const SimStep step,
                        ForecastStep(program, slice, options, sums));
   EXPECT_EQ(step.compute, compute);
+  EXPECT_EQ(step.update, update);
+  EXPECT_EQ(step.exposed_communication, parts.sums[0].time);
   EXPECT_EQ(
       step.total,
-      std::max(step.input, compute + step.exposed_communication + step.update));
+      std::max(step.input, kernels + step.exposed_communication) + parts.fixed);
+}
+
+// Its last layer's sum begins before the pass ends, though its first layer's
+// variables come first.
+TEST(ForecastStep, OwnGradientsTravelWhileOthersAreMade) {
+  testing::Toy toy;
+  toy.BringGradients();
+  toy.input.update = Optimizer;
+  ASSERT_OK_AND_ASSIGN(const Program program,
+                       Compile(toy.g, toy.input, {.bucket_bytes = 200}));
+  ASSERT_EQ(program.buckets.size(), 3U);
+  const Slice slice = *FindSlice("v3-32");
+  SumPrices sums(slice);
+  const StepOptions options = {.batch_per_core = 128, .combine_bytes = 4};
+  ASSERT_OK_AND_ASSIGN(const ChipStep chip,
+                       ChipStepFor(program, slice, options));
+  ASSERT_OK_AND_ASSIGN(const StepParts parts,
+                       PriceStep(program, chip, slice, options, sums));
+  ASSERT_EQ(parts.sums.size(), 3U);
+  // The last layer's, the first kernel's, and what is made last of all.
+  const std::size_t travel[] = {2, 0, 1};
+  for (std::size_t i = 0; i < 3; ++i)
+    EXPECT_EQ(
+        parts.sums[i].time,
+        PriceCollective(slice, {.bytes = 4 * program.buckets[travel[i]].count})
+            ->time);
+  EXPECT_LT(parts.sums[0].ready, parts.sums[1].ready);
+  EXPECT_LT(parts.sums[0].ready + 1, parts.update);
 }
 
 // As published of real all-reduces: their time hardly grows with the slice.
@@ -154,20 +136,87 @@ TEST(ForecastStep, MicrobatchesAreSoManyPassesAndSums) {
   const StepParts parts =
       parts_with({.batch_per_core = 128, .microbatches = 4});
   SimTime pass;
-  for (const SimTime segment : part.segments) pass += segment;
+  for (std::int32_t i = 0; i < part.update; ++i) pass += part.kernels[i];
   std::int64_t gradients = 0;
   for (const auto& bucket : program.buckets) gradients += bucket.count;
   const double sum =
       12.0 * static_cast<double>(gradients) /
       (slice.chip().hbm_bytes_per_second * slice.chip().hbm_share);
-  ASSERT_EQ(parts.segments.size(), part.segments.size() + 1);
-  EXPECT_NEAR(parts.segments[0].seconds(), 3 * (pass.seconds() + sum), 1e-11);
-  ASSERT_EQ(parts.buckets.size(), part.buckets.size());
-  for (std::size_t i = 0; i < parts.buckets.size(); ++i) {
-    EXPECT_EQ(parts.buckets[i].after_segments,
-              part.buckets[i].after_segments + 1);
-    EXPECT_EQ(parts.buckets[i].all_reduce, part.buckets[i].all_reduce);
-  }
+  EXPECT_EQ(part.earlier, SimTime());
+  EXPECT_NEAR(parts.earlier.seconds(), 3 * (pass.seconds() + sum), 1e-11);
+  EXPECT_EQ(parts.kernels.size(), part.kernels.size());
+  ASSERT_EQ(parts.sums.size(), part.sums.size());
+  for (std::size_t i = 0; i < parts.sums.size(); ++i)
+    EXPECT_EQ(parts.sums[i].time, part.sums[i].time);
+}
+
+StepParts PartsOf(const Program& program, const Slice& slice,
+                  const StepOptions& options) {
+  SumPrices sums(slice);
+  const auto chip = ChipStepFor(program, slice, options);
+  PODSIM_CHECK(chip.ok());
+  const auto parts = PriceStep(program, *chip, slice, options, sums);
+  PODSIM_CHECK(parts.ok());
+  return *parts;
+}
+
+// On v4 sums travel while kernels run: each bucket alone is hidden better.
+TEST(ForecastStep, GradientsTravelInAsManySumsAsTheJobSays) {
+  const Program program = Mlp();
+  const Slice v4 = *FindSlice("v4-32");
+  const StepParts one = PartsOf(program, v4, {.batch_per_core = 4096});
+  const StepParts apart =
+      PartsOf(program, v4, {.batch_per_core = 4096, .combine_bytes = 4});
+  EXPECT_EQ(one.sums.size(), 1);
+  EXPECT_EQ(apart.sums.size(), program.buckets.size());
+  EXPECT_FALSE(one.sums[0].holds_cores);
+  const SimStep together = OverlapStep(one);
+  EXPECT_EQ(together.exposed_communication, together.communication);
+  EXPECT_LT(OverlapStep(apart).exposed_communication,
+            OverlapStep(apart).communication);
+  EXPECT_EQ(together.fixed, SimTime());
+}
+
+// Each core writes its share of the weights and reads all of them.
+TEST(ForecastStep, AShardedUpdateIsShortAndTheWeightsTravelBack) {
+  const Program program = Mlp();
+  const Slice slice = *FindSlice("v3-128");
+  const StepParts whole = PartsOf(program, slice, {.batch_per_core = 128});
+  const StepParts sharded =
+      PartsOf(program, slice, {.batch_per_core = 128, .sharded_update = true});
+  ASSERT_EQ(sharded.sums.size(), 2);
+  EXPECT_EQ(sharded.sums[1].ready + 1, sharded.kernels.size());
+  EXPECT_EQ(sharded.sums[1].needed, sharded.kernels.size());
+  EXPECT_LT(sharded.sums[0].time, whole.sums[0].time);
+  const SimTime least = SimTime::Seconds(
+      slice.chip().kernel_seconds *
+      static_cast<double>(whole.kernels.size() - whole.update));
+  EXPECT_GE(OverlapStep(sharded).update, least);
+  EXPECT_LT(OverlapStep(sharded).update, OverlapStep(whole).update);
+  EXPECT_EQ(OverlapStep(sharded).compute, OverlapStep(whole).compute);
+}
+
+// Never below the kernels alone, nor below the links, nor above their sum.
+TEST(ForecastStep, StaysWithinItsParts) {
+  const Program program = Mlp();
+  for (const char* name : {"v2-32", "v3-8", "v3-2048", "v4-128", "v5litepod-64",
+                           "v6e-256", "tpu7x-128"})
+    for (const std::int64_t batch : {8, 1024})
+      for (const std::int64_t combined : {4LL, 120LL << 20})
+        for (const bool sharded : {false, true}) {
+          const SimStep step =
+              OverlapStep(PartsOf(program, *FindSlice(name),
+                                  {.batch_per_core = batch,
+                                   .combine_bytes = combined,
+                                   .sharded_update = sharded}));
+          const SimTime cores = step.compute + step.update;
+          EXPECT_GE(step.total, cores + step.fixed) << name;
+          EXPECT_GE(step.total, step.communication + step.fixed) << name;
+          EXPECT_LE(
+              step.total,
+              std::max({cores + step.communication, step.input}) + step.fixed)
+              << name;
+        }
 }
 
 TEST(SumPrices, MovedFiguresKeepTheAlgorithmAndWhatIsNotOnTheLinks) {
@@ -176,13 +225,13 @@ TEST(SumPrices, MovedFiguresKeepTheAlgorithmAndWhatIsNotOnTheLinks) {
   EXPECT_EQ(sums.OfLargest(), std::nullopt);
   ASSERT_OK_AND_ASSIGN(const SumPrice before, sums.Of(1 << 20, 4));
   EXPECT_EQ(sums.OfLargest(), before.algorithm);
-  const Move software = {&ChipFigures::collective_seconds,
-                         slice.chip().collective_seconds + 1e-3};
+  const Move software = {{{&ChipFigures::collective_seconds,
+                           slice.chip().collective_seconds + 1e-3}}};
   ASSERT_OK_AND_ASSIGN(const SumPrice later,
                        sums.Moved(software.In(slice), software).Of(1 << 20, 4));
   EXPECT_EQ(later.network, before.network);
   EXPECT_EQ(later.time, before.time + SimTime::Seconds(1e-3));
-  const Move share = {&ChipFigures::link_share, slice.chip().link_share / 2,
+  const Move share = {{{&ChipFigures::link_share, slice.chip().link_share / 2}},
                       /*on_links=*/true};
   ASSERT_OK_AND_ASSIGN(const SumPrice slower,
                        sums.Moved(share.In(slice), share).Of(1 << 20, 4));

@@ -227,20 +227,6 @@ TEST(BriefForecastTest, IsOneSentence) {
               Not(HasSubstr("scaling efficiency")));
 }
 
-// Its ends would be read as if the truth lay between them.
-TEST(BriefForecastTest, OfAModelThatIsNotValidatedHasNoEndsAndSaysSo) {
-  Forecast made = Made("topology: 'v3-8'");
-  made.job.is_unvalidated = true;
-  made.job.is_hbm_bound = true;
-  made.job.step.exposed_communication = SimTime();
-  const std::string text = BriefForecast(made.job, made.foot, made.slice);
-  EXPECT_THAT(text, AllOf(HasSubstr(" sim, bound by HBM traffic; compute is "
-                                    "priced kernel by kernel"),
-                          Not(HasSubstr(" to 6"))));
-  EXPECT_THAT(FormatForecast(made.job, made.foot, made.slice)[0],
-              HasSubstr(kUnvalidated));
-}
-
 // A step that takes longer for other reasons too has no such share.
 TEST(BriefForecastTest, BlamesTheAllReduceForNoMoreThanItsPart) {
   Forecast made = Made("topology: 'v3-32'");

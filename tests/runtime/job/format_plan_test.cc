@@ -58,8 +58,8 @@ TEST(BriefPlanTest, HasALineForEachThingThatMatters) {
       "256\n"
       "learning rate  0.06 (recipe) -> 0.24 (linear), momentum 0.9 "
       "(recipe)\n"
-      "HBM            164.00 KiB of 16.00 GiB per core; largest batch "
-      "12,632,168\n");
+      "HBM            164.00 KiB of 15.48 GiB per core; largest batch "
+      "12,225,064\n");
   EXPECT_THAT(Brief("topology: 'v3-8' model: 'encoder'"),
               HasSubstr("\nlearning rate  0.0005 (recipe), adamw (recipe)\n"));
 }
@@ -132,7 +132,7 @@ TEST(FormatPlanTest, CountsPerChipWhereItsCoresActAsOne) {
   EXPECT_THAT(brief, HasSubstr("v4-8: 1 host, 4 chips (2 cores act as one), "
                                "2x2x1 grid\n"));
   EXPECT_THAT(brief, HasSubstr("8 per chip, 32 global\n"));
-  EXPECT_THAT(brief, HasSubstr(" of 32.00 GiB per chip; "));
+  EXPECT_THAT(brief, HasSubstr(" of 30.75 GiB per chip; "));
   EXPECT_THAT(brief, Not(HasSubstr("per core")));
   const std::string whole = Format(job, 200);
   EXPECT_THAT(whole, HasSubstr("= 8 cores; the 2 cores of a chip act as one, "
@@ -192,9 +192,9 @@ warm-up        6,400 examples, 25 steps
 numerics       bfloat16 products, float32 sums, kernels v3 (Eigen X), seed 0
 gradients      9,610 (37.54 KiB), 1 bucket, halving_doubling of 4 hosts, 128.00
                KiB chunks
-HBM            164.00 KiB of 16.00 GiB per core: parameters 42.00 KiB, gradients
+HBM            164.00 KiB of 15.48 GiB per core: parameters 42.00 KiB, gradients
                42.00 KiB, optimizer state 42.00 KiB, activations 6.00 KiB, input
-               32.00 KiB; the largest batch without recomputation is 12,632,168
+               32.00 KiB; the largest batch without recomputation is 12,225,064
                per core
 memory         a run takes MACHINE of this machine's memory, in 4 processes
                memory traffic per host and step: 772.77 KiB (lower bound 540.23

@@ -111,6 +111,7 @@ const std::map<std::string, Change>& Changes() {
       {"bucket_bytes", {"bucket_bytes: 1024"}},
       {"ici_algorithm", {"ici_algorithm: ring"}},
       {"ici_dtype", {"ici_dtype: bfloat16"}},
+      {"ici_fault", {"ici_fault: 'link:(0,0)-(1,0):0.5'"}},
       {"remat", {"remat: none"}},
       {"processes", {"processes: 2"}},
       {"threads", {"threads: 3"}},

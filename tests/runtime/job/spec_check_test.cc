@@ -234,6 +234,9 @@ TEST(SpecCheckTest, HardwareAndItsAlgorithmAreChecked) {
               StatusIs(kInvalid, HasSubstr("hardware: generation 'v9'")));
   EXPECT_THAT(CheckSpec(Spec("ici_algorithm: all")),
               StatusIs(kInvalid, HasSubstr("pod_plan --collective")));
+  EXPECT_THAT(CheckSpec(Spec("ici_fault: 'link:(0,0)-(1,0)'")),
+              StatusIs(kInvalid, HasSubstr("link:(3,1)-(4,1):0.25")));
+  EXPECT_THAT(CheckSpec(Spec("ici_fault: 'link:(0,0)-(1,0):0'")), IsOk());
   EXPECT_THAT(CheckSpec(Spec("ici_algorithm: torus ici_dtype: bfloat16")),
               IsOk());
 }

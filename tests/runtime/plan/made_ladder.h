@@ -3,6 +3,7 @@
 #define PODSIM_TESTS_RUNTIME_PLAN_MADE_LADDER_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "base/status.h"
@@ -39,6 +40,12 @@ inline LadderRow RowOf(const MadeRow& made) {
   forecast.peak_flops = 1e14;
   forecast.start_up = SimTime::Seconds(made.start_up);
   return row;
+}
+
+inline Ladder MadeLadder(const std::vector<MadeRow>& rows) {
+  Ladder ladder;
+  for (const MadeRow& row : rows) ladder.rows.push_back(RowOf(row));
+  return ladder;
 }
 
 }  // namespace podsim::testing

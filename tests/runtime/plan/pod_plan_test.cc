@@ -225,6 +225,33 @@ TEST(PodPlanTest, AFaultSaysWhoWaits) {
       HasSubstr("no wire joins"));
 }
 
+TEST(PodPlanTest, AJobWithASlowLinkSaysSo) {
+  const std::vector<std::string> job = {"--model=mlp",
+                                        "--topology=v3-8..v3-32"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), job.begin(), job.end());
+    return more;
+  };
+  const std::string fault = "--ici_fault=link:(2,1)-(3,1):0.01";
+  const auto sound = Json(job)["results"];
+  const auto slow = Json(with({fault}))["results"];
+  ASSERT_EQ(slow.size(), 2u);
+  EXPECT_FALSE(sound[1].contains("ici_fault"));
+  // A board of 2x2 chips has no such link.
+  EXPECT_FALSE(slow[0].contains("ici_fault"));
+  EXPECT_EQ(slow[0]["step_seconds"], sound[0]["step_seconds"]);
+  EXPECT_EQ(slow[1]["ici_fault"], "link (2,1)-(3,1) at 0.01 of its rate");
+  EXPECT_GT(slow[1]["all_reduce_seconds"], sound[1]["all_reduce_seconds"]);
+  EXPECT_GT(slow[1]["step_seconds"], sound[1]["step_seconds"]);
+  EXPECT_THAT(Text(with({fault, "--verbose"})),
+              AllOf(HasSubstr("# priced with link (2,1)-(3,1) at 0.01 of its "
+                              "rate\n"),
+                    HasSubstr("# v3-8 has no link of --ici_fault: priced as if "
+                              "there were no fault\n")));
+  EXPECT_THAT(Refusal(with({"--ici_fault=link:(7,1)-(8,1):0.01"})),
+              HasSubstr("ici_fault on v3-8: link (7,1)-(8,1): no wire joins"));
+}
+
 TEST(PodPlanTest, HardwareOfOnesOwn) {
   const testing::TempDir directory;
   const std::string path = directory.path() + "/mine.txt";

@@ -20,16 +20,10 @@ namespace podsim {
 namespace {
 
 using ::podsim::testing::kMadeSteps;
+using ::podsim::testing::MadeLadder;
 using ::podsim::testing::MadeRow;
-using ::podsim::testing::RowOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-Ladder LadderOf(const std::vector<MadeRow>& rows) {
-  Ladder ladder;
-  for (const MadeRow& row : rows) ladder.rows.push_back(RowOf(row));
-  return ladder;
-}
 
 // A line of the table as anybody would read it.
 struct Line {
@@ -94,7 +88,7 @@ TEST(WhichSliceTest, IsWhatASearchOverTheTableFinds) {
                       .high = step * between(1, 1.6),
                       .start_up = between(0, 600)});
     }
-    const Ladder ladder = LadderOf(rows);
+    const Ladder ladder = MadeLadder(rows);
     const ChipHourPrices prices = {.of_generation = {{"v2", between(1, 5)},
                                                      {"v3", between(1, 5)},
                                                      {"v4", between(1, 5)},
@@ -142,7 +136,7 @@ class OneSlice : public ::testing::Test {
   }
 
   const Ladder ladder_ =
-      LadderOf({{.slice = "v3-8", .step = 3.6, .low = 3.24, .high = 5.04}});
+      MadeLadder({{.slice = "v3-8", .step = 3.6, .low = 3.24, .high = 5.04}});
   const ChipHourPrices prices_ = {.of_generation = {{"v3", 2}},
                                   .currency = "USD"};
 };
@@ -177,9 +171,9 @@ TEST_F(OneSlice, NamesTheNearestWhereNoneKeepsIt) {
 }
 
 TEST(WhichSliceTest, WithoutPricesTheFewestChipHoursAreCheapest) {
-  const Ladder ladder = LadderOf({{.slice = "v3-8", .step = 10},
-                                  {.slice = "v3-32", .step = 4},
-                                  {.slice = "v3-128", .step = 2}});
+  const Ladder ladder = MadeLadder({{.slice = "v3-8", .step = 10},
+                                    {.slice = "v3-32", .step = 4},
+                                    {.slice = "v3-128", .step = 2}});
   const Limits limits = {.deadline_seconds = 5000};
   const WhichSlice which = ChooseSlices(ladder, {}, limits);
   ASSERT_TRUE(which.cheapest.has_value());
@@ -190,7 +184,7 @@ TEST(WhichSliceTest, WithoutPricesTheFewestChipHoursAreCheapest) {
 
 TEST(WhichSliceTest, ASliceWithoutAPlanIsNotNamed) {
   Ladder ladder =
-      LadderOf({{.slice = "v3-8", .step = 1}, {.slice = "v3-32", .step = 2}});
+      MadeLadder({{.slice = "v3-8", .step = 1}, {.slice = "v3-32", .step = 2}});
   ladder.rows[0].status = absl::ResourceExhaustedError("too large");
   const WhichSlice which = ChooseSlices(ladder, {}, {.deadline_seconds = 1e6});
   ASSERT_TRUE(which.cheapest.has_value());
@@ -205,13 +199,13 @@ class Recomputing : public ::testing::Test {
     return {.slice = slice, .step = step, .low = step, .high = step};
   }
 
-  const Ladder ladder_ = LadderOf({{.slice = "v3-8",
-                                    .step = 3,
-                                    .low = 3,
-                                    .high = 3,
-                                    .recomputed_share = 0.5},
-                                   Fits("v4-8", 2.5)});
-  const Ladder roomy_ = LadderOf({Fits("v3-8", 2), Fits("v4-8", 2.5)});
+  const Ladder ladder_ = MadeLadder({{.slice = "v3-8",
+                                      .step = 3,
+                                      .low = 3,
+                                      .high = 3,
+                                      .recomputed_share = 0.5},
+                                     Fits("v4-8", 2.5)});
+  const Ladder roomy_ = MadeLadder({Fits("v3-8", 2), Fits("v4-8", 2.5)});
 };
 
 TEST_F(Recomputing, LosesByWhatItComputesAgain) {

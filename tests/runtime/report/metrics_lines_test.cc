@@ -147,6 +147,61 @@ TEST(MetricsLineTest, StepAndEval) {
   EXPECT_FALSE(eval_line.contains("metrics"));
 }
 
+TEST(MetricsLineTest, StepsHaveBothClocks) {
+  StepDone step;
+  step.set_seconds(0.25);
+  step.add_process_seconds_input(0);
+  EXPECT_FALSE(json::parse(StepLine(step, 1)).contains("simulated_seconds"));
+  const std::string text = StepLine(
+      step, 1,
+      PodTime{.step = SimTime::Seconds(0.5), .sum = SimTime::Seconds(1.5)});
+  const json line = json::parse(text);
+  EXPECT_EQ(line["seconds"], 0.25);
+  EXPECT_EQ(line["simulated_seconds"], 0.5);
+  EXPECT_EQ(line["simulated_time"], 1.5);
+  EXPECT_LT(text.find("simulated_time"), text.find("input_us"));
+}
+
+TEST(MetricsLineTest, TheSummaryHasTheRunOnThePod) {
+  RunSummary summary;
+  summary.steps_made = 2;
+  summary.phases = {.steps = 1, .input = 0.25};
+  summary.plan.mutable_core_memory()->set_hbm(1024);
+  summary.plan.mutable_core_memory()->set_parameters(100);
+  summary.forecast = JobForecast{.step = {.compute = SimTime::Seconds(0.5),
+                                          .total = SimTime::Seconds(0.5)},
+                                 .steps = 4,
+                                 .chips = 3600,
+                                 .model_flops = 30,
+                                 .peak_flops = 100,
+                                 .start_up = SimTime::Seconds(2),
+                                 .evaluation_seconds = 3};
+  summary.pod = {.input = SimTime::Seconds(0.25),
+                 .compute = SimTime::Seconds(1),
+                 .reduce = SimTime::Seconds(0.125),
+                 .update = SimTime::Seconds(0.0625),
+                 .fixed = SimTime::Seconds(0.0625)};
+  summary.restarts = 1;
+  const json line = json::parse(SummaryLine(summary));
+  EXPECT_EQ(line["simulated_seconds_start_up"], 4);
+  EXPECT_EQ(line["simulated_seconds_steps"], 1.5);
+  EXPECT_EQ(line["simulated_seconds_evaluation"], 1.5) << "2 of 4 steps";
+  EXPECT_EQ(line["simulated_seconds_checkpoints"], 0);
+  EXPECT_EQ(line["simulated_seconds_run"], 7);
+  EXPECT_EQ(line["simulated_chip_hours"], 7);
+  EXPECT_EQ(line["simulated_seconds_input"], 0.25);
+  EXPECT_EQ(line["simulated_seconds_compute"], 1);
+  EXPECT_EQ(line["simulated_seconds_reduce"], 0.125);
+  EXPECT_EQ(line["simulated_seconds_update"], 0.0625);
+  EXPECT_EQ(line["simulated_seconds_fixed"], 0.0625);
+  // Two steps of 30 in 1.5 s at 100 a second.
+  EXPECT_DOUBLE_EQ(line["simulated_mfu"].get<double>(), 0.4);
+  EXPECT_EQ(line["simulated_input_verdict"], "MODERATELY input-bound");
+  EXPECT_EQ(line["input_verdict"], "HIGHLY input-bound");
+  EXPECT_EQ(line["simulated_hbm_bytes_per_core"], 100);
+  EXPECT_EQ(line["simulated_hbm_bytes_available"], 1024);
+}
+
 TEST(MetricsLineTest, StepsSayWhatEachProcessDid) {
   StepDone step;
   step.set_last_process(1);
@@ -206,12 +261,11 @@ TEST(MetricsLineTest, SummaryHasOptionalPartsOnlyWhenKnown) {
   summary.goodput = {.wall = 4, .productive = 3};
   (*summary.goodput)[LostTo::kWastedProgress] = 1;
   summary.faults = {.injected = 2, .complaints = {"x"}};
-  summary.simulated_step = SimTime::Seconds(0.5);
-  summary.simulated_how = "ring, bound by compute";
-  EXPECT_FALSE(
-      json::parse(SummaryLine(summary)).contains("simulated_step_seconds_low"));
-  summary.simulated_band = {.low = SimTime::Seconds(0.25),
-                            .high = SimTime::Seconds(1)};
+  summary.forecast = JobForecast{
+      .step = {.compute = SimTime::Seconds(0.5),
+               .total = SimTime::Seconds(0.5)},
+      .band = {.low = SimTime::Seconds(0.25), .high = SimTime::Seconds(1)},
+      .algorithm = ChipAlgorithm::kRing};
   line = json::parse(SummaryLine(summary));
   EXPECT_EQ(line["eval_accuracy"], 0.5);
   EXPECT_EQ(line["eval_metrics"], json({{"margin", 0.75}}));
@@ -219,6 +273,7 @@ TEST(MetricsLineTest, SummaryHasOptionalPartsOnlyWhenKnown) {
   EXPECT_EQ(line["simulated_step_seconds_low"], 0.25);
   EXPECT_EQ(line["simulated_step_seconds_high"], 1);
   EXPECT_EQ(line["simulated_how"], "ring, bound by compute");
+  EXPECT_FALSE(line.contains("simulated_seconds_run")) << "no step was made";
   EXPECT_EQ(line["goodput"]["fraction"], 0.75);
   EXPECT_EQ(line["goodput"]["seconds_wall"], 4);
   EXPECT_EQ(line["goodput"]["WASTED_PROGRESS_FROM_DISRUPTION"], 1);

@@ -47,6 +47,48 @@ TEST(FormatProgressTest, LinesHoldWhatPeopleGrep) {
             "12s");
 }
 
+TEST(FormatProgressTest, LinesHaveBothClocks) {
+  ProgressSnapshot snapshot = {.step = 12,
+                               .train_steps = 100,
+                               .loss = 0.12345,
+                               .accuracy = 0.9635,
+                               .steps_per_second = 255.509,
+                               .examples_per_second = 261641,
+                               .left = absl::Seconds(12),
+                               .pod_pending = true};
+  EXPECT_EQ(FormatPlain(snapshot),
+            "step 12/100, loss: 0.1235, accuracy: 0.9635, global_step/sec: "
+            "255.509, examples/sec: 261641, sim_step: pending, sim_time: "
+            "pending, eta: 12s");
+  EXPECT_EQ(FormatLive(snapshot, 0),
+            "step 12/100  loss 0.1235  acc 96.35%  261,641 examples/s  sim "
+            "pending  ETA 12s");
+  snapshot.pod = PodTime{.step = SimTime::Picoseconds(53'100'000),
+                         .sum = SimTime::Picoseconds(637'200'000)};
+  EXPECT_EQ(FormatPlain(snapshot),
+            "step 12/100, loss: 0.1235, accuracy: 0.9635, global_step/sec: "
+            "255.509, examples/sec: 261641, sim_step: 0.0000531, sim_time: "
+            "0.0006372, eta: 12s");
+  EXPECT_EQ(FormatLive(snapshot, 0),
+            "step 12/100  loss 0.1235  acc 96.35%  261,641 examples/s  sim "
+            "53.1 us/step  ETA 12s");
+  EXPECT_EQ(FormatLive(snapshot, 51),
+            "step 12/100  loss 0.1235  sim 53.1 us/step  ETA 12s");
+  EXPECT_EQ(FormatLive(snapshot, 40), "step 12/100  loss 0.1235  ETA 12s");
+}
+
+TEST(FormatProgressTest, SimulatedSecondsAreWrittenOut) {
+  ProgressSnapshot snapshot;
+  const auto step_of = [&](double seconds) {
+    snapshot.pod = PodTime{SimTime::Seconds(seconds), SimTime::Seconds(12345)};
+    const std::string text = FormatPlain(snapshot);
+    return text.substr(text.find("sim_step"));
+  };
+  EXPECT_THAT(step_of(1.25e-7), HasSubstr("sim_step: 0.000000125, "));
+  EXPECT_THAT(step_of(0.5), HasSubstr("sim_step: 0.5, sim_time: 12345, "));
+  EXPECT_THAT(step_of(26.547), HasSubstr("sim_step: 26.55, "));
+}
+
 TEST(FormatProgressTest, ANarrowTerminalLosesTheLeastImportantFirst) {
   const ProgressSnapshot snapshot = {.step = 12,
                                      .train_steps = 100,

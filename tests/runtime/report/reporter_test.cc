@@ -83,6 +83,39 @@ TEST_F(ReporterTest, PlainRunHasAFewWholeLines) {
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4);  // 3, 6, 9 s, end
 }
 
+TEST_F(ReporterTest, EveryProgressLineHasBothClocks) {
+  const absl::StatusOr<JobForecast> forecast =
+      JobForecast{.step = {.compute = SimTime::Seconds(50e-6),
+                           .total = SimTime::Seconds(50e-6)}};
+  bool there = false;
+  const auto find = [&]() { return there ? &forecast : nullptr; };
+  Reporter reporter({.command_start = clock_.Now(), .forecast = find}, plain_,
+                    clock_);
+  reporter.OnEvent(Formed(1000));
+  for (int step = 1; step <= 1000; ++step) {
+    there = step > 400;
+    clock_.Advance(absl::Milliseconds(10));
+    reporter.OnEvent(ReportedStep(step));
+  }
+  const std::string text = out_.Take();
+  EXPECT_THAT(text, HasSubstr("step 301/1000, "));
+  EXPECT_THAT(text, HasSubstr(", sim_step: pending, sim_time: pending, eta: "));
+  // Those of before it was known, too.
+  EXPECT_THAT(text, HasSubstr(", sim_step: 0.00005, sim_time: 0.03005, eta: "));
+  EXPECT_THAT(text, HasSubstr(", sim_step: 0.00005, sim_time: 0.05, eta: 0s"));
+}
+
+TEST_F(ReporterTest, AJobWithoutAForecastHasNoSimulatedClock) {
+  const absl::StatusOr<JobForecast> none = absl::InternalError("no price");
+  Reporter reporter(
+      {.command_start = clock_.Now(), .forecast = [&]() { return &none; }},
+      plain_, clock_);
+  reporter.OnEvent(Formed(1));
+  reporter.OnEvent(ReportedStep(1));
+  reporter.Finish();
+  EXPECT_THAT(out_.Take(), Not(HasSubstr("sim")));
+}
+
 TEST_F(ReporterTest, AQuietRunSaysOnlyWhatDoesNotGoAsPlanned) {
   Reporter reporter({.command_start = clock_.Now(), .quiet = true}, plain_,
                     clock_);

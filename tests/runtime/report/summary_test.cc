@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/units.h"
 #include "job/plan_warning.h"
 #include "tests/job/set_metric.h"
 
@@ -132,8 +133,9 @@ TEST_F(SummaryTest, SaysWhatRanAndWhichClock) {
   testing::SetMean(*eval.mutable_eval(), kAccuracyMetric, 288, 299);
   eval.mutable_eval()->set_examples(299);
   Send(eval);
-  collector_.set_simulated_step(SimTime::Picoseconds(1'234'000'000), {},
-                                "ring, bound by compute");
+  const SimTime all = SimTime::Picoseconds(1'234'000'000);
+  collector_.set_forecast({.step = {.compute = all, .total = all},
+                           .algorithm = ChipAlgorithm::kRing});
   const std::string text = FormatSummary(collector_.summary(), kVerbose);
   EXPECT_THAT(text, HasSubstr("mlp on digits, v3-32: 3 steps, 300 examples"));
   EXPECT_THAT(text,
@@ -153,6 +155,23 @@ TEST_F(SummaryTest, SaysWhatRanAndWhichClock) {
   EXPECT_THAT(text, HasSubstr("1.234 ms sim: ring, bound by compute\n"));
 }
 
+// A job of 3 steps of 50 us on 16 chips.
+JobForecast ShortForecast() {
+  const auto us = [](int n) { return SimTime::Picoseconds(n * 1'000'000LL); };
+  return {.step = {.compute = us(15),
+                   .communication = us(30),
+                   .update = us(5),
+                   .exposed_communication = us(25),
+                   .fixed = us(5),
+                   .total = us(50)},
+          .algorithm = ChipAlgorithm::kTorusAll,
+          .steps = 3,
+          .chips = 16,
+          .model_flops = 2e6,
+          .peak_flops = 1e12,
+          .start_up = SimTime::Seconds(80)};
+}
+
 int Lines(const std::string& text) {
   return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
 }
@@ -170,8 +189,7 @@ TEST_F(SummaryTest, TakesTenLines) {
   testing::SetMean(*eval.mutable_eval(), kLossMetric, 74.75, 299);
   eval.mutable_eval()->set_examples(299);
   Send(eval);
-  collector_.set_simulated_step(SimTime::Picoseconds(47'123'000), {},
-                                "torus_all, bound by the all-reduce");
+  collector_.set_forecast(ShortForecast());
   RunSummary summary = collector_.summary();
   summary.weights_hash = std::string(64, 'a');
   EXPECT_EQ(FormatSummary(summary),
@@ -180,18 +198,25 @@ TEST_F(SummaryTest, TakesTenLines) {
             "  eval accuracy       96.32% (288 of 299 examples), loss 0.2500\n"
             "  recipe's promise    96%: kept\n"
             "  weights hash  " +
-                std::string(64, 'a') + "\n  plan hash     " +
-                std::string(64, 'b') +
+                std::string(64, 'a') +
                 "\n"
                 "  time to first step  500.0 ms wall; training 1.250 s wall, "
                 "200 examples/s\n"
-                "  wall per step       10.0 ms, the largest part compute 5.0 "
-                "ms (50%)\n"
-                "  goodput             " +
-                FormatGoodput(*summary.goodput) +
-                "\n"
-                "  simulated step      47.1 us sim: torus_all, bound by the "
+                "  simulated run       80 s sim: start-up 80 s, steps 150 us; "
+                "MFU 4%\n"
+                "  simulated phases    compute 30%, all-reduce 50%, update "
+                "10%, fixed 10%\n"
+                "  input               NOT input-bound sim, MODERATELY "
+                "input-bound wall\n"
+                "  simulated step      50.0 us sim: torus_all, bound by the "
                 "all-reduce\n");
+  // Without a promise there is room for more.
+  RunSummary unpromised = summary;
+  unpromised.plan.clear_recipe_accuracy();
+  EXPECT_THAT(FormatSummary(unpromised),
+              AllOf(HasSubstr("  wall per step       10.0 ms, the largest part "
+                              "compute 5.0 ms (50%)\n"),
+                    Not(HasSubstr("goodput"))));
   // What went wrong comes in the place of what matters less.
   summary.restarts = 1;
   summary.savings = {.count = 2, .bytes = 1024, .last = "m/3"};
@@ -203,9 +228,37 @@ TEST_F(SummaryTest, TakesTenLines) {
   EXPECT_GT(Lines(FormatSummary(summary, kVerbose)), 10);
   summary.restarts = 0;
   summary.eval.reset();  // and with it the promise
-  EXPECT_THAT(FormatSummary(summary),
-              HasSubstr("  checkpoints         2 saved, the last m/3 (1.00 "
-                        "KiB)\n"));
+  summary.forecast.reset();
+  EXPECT_THAT(
+      FormatSummary(summary),
+      AllOf(HasSubstr("  checkpoints         2 saved, the last m/3 (1.00 "
+                      "KiB)\n"),
+            HasSubstr("\n  plan hash     " + std::string(64, 'b') + "\n"),
+            HasSubstr("  goodput             " +
+                      FormatGoodput(*summary.goodput) + "\n")));
+}
+
+TEST_F(SummaryTest, SaysWhatThePodWouldHaveTaken) {
+  collector_.set_forecast(ShortForecast());
+  SendRun();
+  RunSummary summary = collector_.summary();
+  summary.plan.mutable_core_memory()->set_hbm(16 * kGiB);
+  summary.plan.mutable_core_memory()->set_parameters(288 * kKiB);
+  summary.phases.input = 0;
+  EXPECT_THAT(
+      FormatSummary(summary),
+      HasSubstr("  input and HBM       NOT input-bound sim and wall; HBM "
+                "288.00 KiB of 16.00 GiB\n"));
+  const std::string text = FormatSummary(summary, kVerbose);
+  // 80.00015 s on 16 chips are 0.356 hours of one.
+  EXPECT_THAT(text, HasSubstr("  simulated run       80 s sim: start-up 80 s, "
+                              "steps 150 us; MFU 4%;\n"
+                              "                      0.356 chip-hours\n"));
+  EXPECT_THAT(text, HasSubstr("compute 15 us (30%), exposed all-reduce 25 us"));
+  EXPECT_THAT(text, HasSubstr("NOT input-bound sim (0.0%), NOT input-bound "
+                              "wall (0.0%);"));
+  EXPECT_THAT(text, HasSubstr("  simulated step      50.0 us sim: torus_all, "
+                              "bound by the all-reduce\n"));
 }
 
 TEST_F(SummaryTest, WarnsOfOldCheckpointsThatCouldNotBeDeleted) {

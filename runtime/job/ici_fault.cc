@@ -1,6 +1,7 @@
-#include "runtime/plan/ici_fault.h"
+#include "runtime/job/ici_fault.h"
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/numbers.h"
@@ -8,6 +9,8 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/printable.h"
+#include "base/status.h"
+#include "interconnect/timing/network.h"
 
 namespace podsim {
 namespace {
@@ -53,6 +56,32 @@ absl::StatusOr<LinkFault> ParseIciFault(const std::string& text) {
       "ici_fault is '", PrintableLine(text.substr(0, 80)),
       "': give link:(X,Y)-(X,Y):RATE, two neighbouring chips and what is left "
       "of the rate between them, 0 (cut) to 1, as in link:(3,1)-(4,1):0.25"));
+}
+
+absl::StatusOr<Slice> WithIciFault(Slice slice, const JobSpec& spec) {
+  if (!spec.has_ici_fault()) return slice;
+  PODSIM_ASSIGN_OR_RETURN(const LinkFault fault,
+                          ParseIciFault(spec.ici_fault()));
+  slice.link_faults = {fault};
+  PODSIM_RETURN_IF_ERROR(Annotate(CheckNetwork(NetworkOf(slice)),
+                                  absl::StrCat("ici_fault on ", slice.name)));
+  return slice;
+}
+
+absl::StatusOr<std::vector<Slice>> WithIciFault(std::vector<Slice> slices,
+                                                const JobSpec& spec) {
+  absl::Status first;
+  bool any = false;
+  for (Slice& slice : slices) {
+    absl::StatusOr<Slice> faulty = WithIciFault(slice, spec);
+    any = any || faulty.ok();
+    if (faulty.ok())
+      slice = *std::move(faulty);
+    else if (first.ok())
+      first = faulty.status();
+  }
+  if (!any && !first.ok()) return first;
+  return slices;
 }
 
 }  // namespace podsim

@@ -1,0 +1,55 @@
+#include "runtime/forecast/evaluation_forecast.h"
+
+#include <cstdint>
+
+#include "chip/facts.h"
+#include "chip/fuse.h"
+#include "chip/graph.h"
+#include "chip/step.h"
+
+namespace podsim {
+namespace {
+
+// One pass of a core over `rows` examples.
+SimTime PassOf(const Program& program, std::int64_t rows,
+               const ChipFigures& chip) {
+  const ChipGraph graph = ChipGraphOf(program, EntryPoint::kEval);
+  const ChipProgram fused =
+      FuseForChip(graph, FactsOf(graph),
+                  {.rows = rows,
+                   .matrix_unit_side = chip.matrix_unit_side,
+                   .on_chip_bytes = chip.on_chip_bytes});
+  SimTime time = SimTime::Seconds(chip.step_seconds);
+  for (const KernelTime& kernel : TimesOf(fused, chip)) time += kernel.time;
+  return time;
+}
+
+// At every so many steps, and at the end.
+std::int64_t EvaluationsOf(const JobPlan& plan) {
+  const std::int64_t every = plan.spec().steps_per_eval();
+  const std::int64_t steps = plan.train_steps();
+  if (every <= 0) return 1;
+  return steps / every + (steps % every == 0 ? 0 : 1);
+}
+
+}  // namespace
+
+SimTime StartUpOf(const Slice& slice) {
+  return SimTime::Seconds(slice.chip().start_seconds +
+                          slice.chip().start_seconds_per_chip * slice.chips);
+}
+
+double ForecastEvaluations(const JobPlan& plan, const Program& program,
+                           const Slice& slice) {
+  const std::int64_t rows = plan.eval_batch_per_core();
+  const std::int64_t examples = plan.bits().dataset().eval_examples();
+  if (rows < 1 || examples < 1 || !program.entries.contains(EntryPoint::kEval))
+    return 0;
+  const std::int64_t batch = rows * slice.replicas;
+  const std::int64_t passes = (examples + batch - 1) / batch;
+  return static_cast<double>(EvaluationsOf(plan)) *
+         static_cast<double>(passes) *
+         PassOf(program, rows, slice.chip()).seconds();
+}
+
+}  // namespace podsim

@@ -1,0 +1,89 @@
+#include "runtime/forecast/step_band.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "runtime/job/geography.h"
+
+namespace podsim {
+namespace {
+
+absl::StatusOr<Band> BandOfFigures(const PricedStep& of, SimTime total) {
+  return BandAround(total, *of.slice, *of.generation,
+                    [&](const Move& move) -> absl::StatusOr<SimTime> {
+                      const Slice other = move.In(*of.slice);
+                      SumPrices prices = of.sums->Moved(other, move);
+                      std::optional<ChipStep> kept;
+                      if (move.moves(&ChipFigures::on_chip_bytes))
+                        kept = WithOnChip(*of.chip, of.options->rows(),
+                                          other.chip().on_chip_bytes);
+                      PODSIM_ASSIGN_OR_RETURN(
+                          const StepParts parts,
+                          PriceStep(*of.program, kept ? *kept : *of.chip, other,
+                                    *of.options, prices));
+                      return OverlapStep(parts).total;
+                    });
+}
+
+// Figures of the way to the bucket that may be others, each an end of its
+// range.
+std::vector<std::pair<BucketPlace, BucketPlace>> DoubtsOf(
+    const BucketPlace& store) {
+  std::vector<std::pair<BucketPlace, BucketPlace>> doubts;
+  const auto add = [&](Figure* (BucketPlace::*figure)()) {
+    BucketPlace low = store;
+    BucketPlace high = store;
+    Figure& low_end = *(low.*figure)();
+    if (low_end.grade() == PRIMARY || low_end.low() <= 0) return;
+    low_end.set_value(low_end.low());
+    Figure& high_end = *(high.*figure)();
+    high_end.set_value(high_end.high());
+    doubts.emplace_back(std::move(low), std::move(high));
+  };
+  add(&BucketPlace::mutable_round_trip_seconds);
+  add(&BucketPlace::mutable_host_bytes_per_second);
+  add(&BucketPlace::mutable_bucket_bytes_per_second);
+  return doubts;
+}
+
+double Square(double value) { return value * value; }
+
+// `band` around the step of `parts`, with the doubts of the way to its store
+// added in squares, as for the others (interconnect/timing/band.h).
+Band WithDoubtsOfStore(const Band& band, const StepParts& parts,
+                       const StepOptions& options, const Slice& slice) {
+  if (options.store == nullptr) return band;
+  const double total = OverlapStep(parts).total.seconds();
+  double below = Square(total - band.low.seconds());
+  double above = Square(band.high.seconds() - total);
+  for (const auto& [low, high] : DoubtsOf(*options.store)) {
+    double least = 0;
+    double most = 0;
+    for (const BucketPlace& place : {low, high}) {
+      StepParts moved = parts;
+      moved.store = PriceStore(place, options.stored_example_bytes,
+                               options.batch_per_core, slice);
+      const double other = OverlapStep(moved).total.seconds() - total;
+      least = std::min(least, other);
+      most = std::max(most, other);
+    }
+    below += least * least;
+    above += most * most;
+  }
+  return {SimTime::Seconds(total - std::sqrt(below)),
+          SimTime::Seconds(total + std::sqrt(above))};
+}
+
+}  // namespace
+
+absl::StatusOr<Band> BandOfStep(const PricedStep& of, const StepParts& parts) {
+  PODSIM_ASSIGN_OR_RETURN(const Band band,
+                          BandOfFigures(of, OverlapStep(parts).total));
+  return WithDoubtsOfStore(band, parts, *of.options, *of.slice);
+}
+
+}  // namespace podsim
