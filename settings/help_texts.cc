@@ -102,13 +102,13 @@ measured.
       .examples = R"(  pod_plan --model mlp --topology v3-8..v3-2048
   pod_plan --model encoder --topology v3-8..v3-128,v5litepod-16 \
       --price_per_chip_hour 1.1 --plot ladder.svg
-  pod_plan --model resnet50 --topology v3-8..v3-512 --deadline 4h \
-      --budget 500 --chip_prices prices.txt
   pod_plan --model resnet50 --topology v3-8 --explain
   pod_plan --collective all_reduce --topology v3-32 -b 1M -e 256M -f 4
 )",
       .more_examples =
-          R"(  pod_plan --collective all_reduce --topology v3-8..v3-2048 -b 32M \
+          R"(  pod_plan --model resnet50 --topology v3-8..v3-512 --deadline 4h \
+      --budget 500 --chip_prices prices.txt
+  pod_plan --collective all_reduce --topology v3-8..v3-2048 -b 32M \
       -e 32M
   pod_plan --collective all_to_all --topology v4-256 --twist --draw_links
   pod_plan --collective all_reduce --ici_algorithm all -b 10M -e 10M
@@ -133,7 +133,8 @@ with --batch_per_core=max it is what fits each slice.
 --deadline and --budget are about the whole run. Below the table they name
 the cheapest slice that ends in time, the fastest that costs no more, or
 with both the two of the slices that keep both; and how much of low to
-high keeps them, from low on. None keeps them: the one that comes nearest.
+high keeps them, from low on. Where no slice keeps them, they name the one
+that comes nearest.
 
 Columns of --explain: time, its share of all kernels' and how many kernels
 a row is of; FLOP, padding left out; bytes read from HBM and written to it;
