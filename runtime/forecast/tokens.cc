@@ -15,10 +15,10 @@ bool IsWholeNumber(DType dtype) {
 
 // By tensor: the elements of an example of the input that its whole numbers are
 // made of.
-using Elements = std::map<TensorId, std::int64_t>;
+using InputElements = std::map<TensorId, std::int64_t>;
 
-Elements ElementsOfInputs(const Program& program) {
-  Elements elements;
+InputElements ElementsOfInputs(const Program& program) {
+  InputElements elements;
   for (const ProgramInput& input : program.inputs) {
     const ProgramTensor& tensor = program.tensor(input.tensor);
     const bool is_key = input.is_example_key || input.is_step_key;
@@ -30,7 +30,7 @@ Elements ElementsOfInputs(const Program& program) {
 }
 
 // 0: of none.
-std::int64_t ElementsOf(const Program& program, const Elements& elements,
+std::int64_t ElementsOf(const Program& program, const InputElements& elements,
                         TensorId tensor) {
   const auto found = elements.find(program.root(tensor));
   return found == elements.end() ? 0 : found->second;
@@ -43,7 +43,7 @@ bool LooksUp(const Program& program, const Instruction& instruction) {
 
 // Passes on to the results what operands are made of.
 void Follow(const Program& program, const Instruction& instruction,
-            Elements& elements) {
+            InputElements& elements) {
   std::int64_t most = 0;
   for (const TensorId input : instruction.inputs)
     most = std::max(most, ElementsOf(program, elements, input));
@@ -56,7 +56,7 @@ void Follow(const Program& program, const Instruction& instruction,
 }  // namespace
 
 std::int64_t TokensPerExample(const Program& program) {
-  Elements elements = ElementsOfInputs(program);
+  InputElements elements = ElementsOfInputs(program);
   const auto entry = program.entries.find(EntryPoint::kTrainMicrobatch);
   if (elements.empty() || entry == program.entries.end()) return 0;
   std::int64_t tokens = 0;
