@@ -1,6 +1,7 @@
 #include "chip/step.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "chip/facts.h"
@@ -52,6 +53,31 @@ std::vector<KernelTime> TimesOf(const ChipProgram& program,
   for (const ChipKernel& kernel : program.kernels)
     times.push_back(PriceKernel(WorkOf(kernel), rates));
   return times;
+}
+
+std::vector<KernelTime> ShardedTimesOf(const ChipProgram& program,
+                                       const ChipFigures& chip,
+                                       std::int32_t first, int replicas) {
+  const KernelRates rates = RatesOf(chip);
+  std::vector<KernelTime> times = TimesOf(program, chip);
+  for (std::size_t i = static_cast<std::size_t>(first); i < times.size(); ++i) {
+    KernelWork work = WorkOf(program.kernels[i]);
+    work.matrix_flops /= replicas;
+    work.vector_flops /= replicas;
+    work.transcendentals /= replicas;
+    work.hbm_bytes /= replicas;
+    times[i] = PriceKernel(work, rates);
+  }
+  return times;
+}
+
+ChipProgram EvaluationOf(const Program& program, std::int64_t rows,
+                         const ChipFigures& chip) {
+  const ChipGraph graph = ChipGraphOf(program, EntryPoint::kEval);
+  return FuseForChip(graph, FactsOf(graph),
+                     {.rows = rows,
+                      .matrix_unit_side = chip.matrix_unit_side,
+                      .on_chip_bytes = chip.on_chip_bytes});
 }
 
 double ProductFlops(const ChipProgram& program) {

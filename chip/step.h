@@ -55,6 +55,17 @@ KernelWork WorkOf(const ChipKernel& kernel);
 std::vector<KernelTime> TimesOf(const ChipProgram& program,
                                 const ChipFigures& chip);
 
+// The same where kernel `first` and those behind it do one of `replicas` parts
+// of their work.
+std::vector<KernelTime> ShardedTimesOf(const ChipProgram& program,
+                                       const ChipFigures& chip,
+                                       std::int32_t first, int replicas);
+
+// The kernels of an evaluation's pass over one core's `rows` examples; none
+// where `program` evaluates nothing.
+ChipProgram EvaluationOf(const Program& program, std::int64_t rows,
+                         const ChipFigures& chip);
+
 // FLOPs of all its products that are part of a result: without padding, with
 // what runs again.
 double ProductFlops(const ChipProgram& program);

@@ -80,7 +80,7 @@ SETTINGS: dict[str, Setting] = {
         "Global batch on this slice",
         default="", type="N"),
     "batch_per_core": Setting(
-        "Instead of --train_batch_size: examples per core",
+        "Instead of --train_batch_size: examples per core; pod_plan takes max too: the largest multiple of 8 that fits HBM on each slice with nothing recomputed (below 8 the largest)",
         default="the recipe's", type="N"),
     "reference_topology": Setting(
         "Slice that steps, rate and warm-up are for; the batch per core stays the same. This slice: nothing is scaled",
@@ -187,9 +187,18 @@ SETTINGS: dict[str, Setting] = {
     "ici_dtype": Setting(
         "Of gradients on the links between its chips: float32 or bfloat16 (half the bytes, sums rounded at every host)",
         default="float32", type="TYPE"),
+    "ici_fault": Setting(
+        "The forecast alone: a link between its chips has a part of its rate, as in link:(3,1)-(4,1):0.25; 0: it is cut",
+        default="", type="LINK:RATE"),
     "remat": Setting(
         "If a step exceeds a core's HBM, as the forecast has it: auto (products run again until it fits) or none (the job is refused; jax.checkpoint still counts)",
         default="auto", type="HOW"),
+    "sim_combine_bytes": Setting(
+        "Gradients that a compiler would sum at a time, as the forecast has it; --bucket_bytes is the emulator's",
+        default="120M", type="BYTES"),
+    "sim_sharded_update": Setting(
+        "Each core updates its share of the weights, which travel back: the forecast's, the emulator's update stays as it is",
+        default="", type=""),
     "processes": Setting(
         "Host processes; fewer than hosts packs them. Results do not change",
         default="one per host, at most 8", type="N"),

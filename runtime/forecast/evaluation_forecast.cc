@@ -2,9 +2,6 @@
 
 #include <cstdint>
 
-#include "chip/facts.h"
-#include "chip/fuse.h"
-#include "chip/graph.h"
 #include "chip/step.h"
 
 namespace podsim {
@@ -13,14 +10,10 @@ namespace {
 // One pass of a core over `rows` examples.
 SimTime PassOf(const Program& program, std::int64_t rows,
                const ChipFigures& chip) {
-  const ChipGraph graph = ChipGraphOf(program, EntryPoint::kEval);
-  const ChipProgram fused =
-      FuseForChip(graph, FactsOf(graph),
-                  {.rows = rows,
-                   .matrix_unit_side = chip.matrix_unit_side,
-                   .on_chip_bytes = chip.on_chip_bytes});
   SimTime time = SimTime::Seconds(chip.step_seconds);
-  for (const KernelTime& kernel : TimesOf(fused, chip)) time += kernel.time;
+  for (const KernelTime& kernel :
+       TimesOf(EvaluationOf(program, rows, chip), chip))
+    time += kernel.time;
   return time;
 }
 

@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "chip/hbm_use.h"
-#include "chip/kernel_time.h"
 #include "runtime/forecast/step_sums.h"
 #include "runtime/job/geography.h"
 #include "runtime/job/geography_bytes.h"
@@ -45,24 +44,6 @@ SimTime PriceEarlierPasses(const Program& program, SimTime pass,
                        (chip.hbm_bytes_per_second * chip.hbm_share));
   return SimTime::Picoseconds((options.microbatches - 1) *
                               (pass + sum).picoseconds());
-}
-
-// The kernels of an update that each core makes for its share of the weights.
-std::vector<KernelTime> ShardedTimes(const ChipProgram& program,
-                                     std::int32_t update, int replicas,
-                                     const ChipFigures& chip) {
-  const KernelRates rates = RatesOf(chip);
-  std::vector<KernelTime> times;
-  for (std::size_t i = 0; i < program.kernels.size(); ++i) {
-    KernelWork work = WorkOf(program.kernels[i]);
-    if (static_cast<std::int32_t>(i) >= update) {
-      work.matrix_flops /= replicas;
-      work.vector_flops /= replicas;
-      work.hbm_bytes /= replicas;
-    }
-    times.push_back(PriceKernel(work, rates));
-  }
-  return times;
 }
 
 absl::Status CheckStep(const Program& program, const StepOptions& options) {
@@ -105,7 +86,7 @@ absl::StatusOr<StepParts> PriceStep(const Program& program,
   const std::int32_t update = FirstOfUpdate(chip.program);
   const std::vector<KernelTime> times =
       options.sharded_update
-          ? ShardedTimes(chip.program, update, slice.replicas, slice.chip())
+          ? ShardedTimesOf(chip.program, slice.chip(), update, slice.replicas)
           : TimesOf(chip.program, slice.chip());
   StepParts parts = {
       .input = PriceInput(program, slice, options.batch_per_core),

@@ -101,13 +101,26 @@ bool IsFoot(const Slice& slice, const LadderFoot& foot,
   return slice.name == foot.slice && HasBatchOf(foot, forecast);
 }
 
-// "; 18% is exposed all-reduce": of the step's time, where what the same batch
-// takes longer than at the foot is nothing else.
+// Without the fixed cost of a step, there and here.
+double EfficiencyLessFixed(const JobForecast& forecast,
+                           const LadderFoot& foot) {
+  const SimStep& step = forecast.step;
+  const double rate = static_cast<double>(forecast.global_batch) /
+                      (step.total - step.fixed).seconds() / forecast.replicas;
+  const auto batch = static_cast<double>(foot.batch_per_core);
+  const double foot_step =
+      batch / foot.examples_per_second_per_replica - foot.fixed_seconds;
+  return rate / (batch / foot_step);
+}
+
+// "; 18% is exposed all-reduce": of the step's time without the fixed cost,
+// where what the same batch takes longer than at the foot is nothing else.
 std::string ExposedText(const JobForecast& forecast, const LadderFoot& foot,
                         double efficiency) {
+  const SimStep& step = forecast.step;
   const double more =
-      (forecast.step.exposed_communication.seconds() - foot.exposed_seconds) /
-      forecast.step.total.seconds();
+      (step.exposed_communication.seconds() - foot.exposed_seconds) /
+      (step.total - step.fixed).seconds();
   const bool explains = HasBatchOf(foot, forecast) &&
                         std::abs(more - (1 - efficiency)) < kPercent / 2;
   return explains && more >= kPercent
@@ -119,14 +132,19 @@ std::string ScalingText(const JobForecast& forecast, const LadderFoot& foot,
                         const Slice& slice) {
   const double efficiency = forecast.examples_per_second_per_replica() /
                             foot.examples_per_second_per_replica;
+  const double less_fixed = EfficiencyLessFixed(forecast, foot);
   const std::string batch =
       HasBatchOf(foot, forecast)
           ? ""
           : absl::StrCat(" with batch ", FormatCount(foot.batch_per_core),
                          " per ", slice.replica_name());
+  const bool differs = std::abs(less_fixed - efficiency) >= kPercent / 2;
   return absl::StrCat("scaling efficiency ", PercentText(efficiency),
                       " against ", foot.slice, batch,
-                      ExposedText(forecast, foot, efficiency));
+                      differs ? absl::StrCat(", ", PercentText(less_fixed),
+                                             " without the fixed cost")
+                              : "",
+                      ExposedText(forecast, foot, less_fixed));
 }
 
 }  // namespace

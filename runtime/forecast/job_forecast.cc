@@ -88,7 +88,7 @@ absl::StatusOr<LadderFoot> FootOn(const Slice& slice,
                           ForecastStep(program, slice, options, sums));
   return LadderFoot{slice.name, batch_per_core,
                     step.ExamplesPerSecond(batch_per_core),
-                    step.exposed_communication.seconds()};
+                    step.exposed_communication.seconds(), step.fixed.seconds()};
 }
 
 }  // namespace
@@ -97,7 +97,7 @@ const char* BoundOf(const SimStep& step) {
   const SimTime compute = step.compute + step.update;
   const SimTime data = std::max(step.input, step.store);
   if (step.fixed > std::max({compute, data, step.exposed_communication}))
-    return "the fixed cost of a step";
+    return "the fixed cost";
   if (data > compute + step.exposed_communication)
     return step.store > step.input ? "the store" : "the input";
   return step.exposed_communication > compute ? "the all-reduce" : "compute";

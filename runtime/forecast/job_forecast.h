@@ -69,7 +69,7 @@ struct JobForecast {
 };
 
 // What takes most of a step: "the input", "the store", "compute", "the
-// all-reduce" or "the fixed cost of a step".
+// all-reduce" or "the fixed cost", of a step.
 const char* BoundOf(const SimStep& step);
 // The same; "HBM traffic" where that decides the computation.
 const char* BoundOf(const JobForecast& forecast);
@@ -89,6 +89,7 @@ struct LadderFoot {
   std::int64_t batch_per_core = 0;
   double examples_per_second_per_replica = 0;
   double exposed_seconds = 0;  // of that step's all-reduces
+  double fixed_seconds = 0;    // of that step
 };
 // `generation`: of the plan's slice.
 // Errors: those of ProgramOf and ForecastStep; NOT_FOUND (no slice trains).

@@ -22,7 +22,7 @@ void TryWays(const podsim::BucketLinks& links) {
   for (const char* place : {"us-central1", "eur4", "us", "africa-south1"}) {
     const auto location = podsim::FindLocation(place);
     PODSIM_CHECK(location.ok());
-    const podsim::LinkFigures link =
+    const podsim::BucketLinkFigures link =
         podsim::LinkBetween(*location, "europe-west4", links);
     PODSIM_CHECK(link.round_trip_seconds.value() > 0);
     PODSIM_CHECK(link.host_bytes_per_second.value() >= 1e6);

@@ -17,7 +17,6 @@ namespace {
 using ::testing::HasSubstr;
 using testing::StatusIs;
 
-
 Program Mlp() {
   ModelConfig config;
   config.set_name("mlp");
