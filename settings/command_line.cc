@@ -145,7 +145,7 @@ absl::Status SetPositionals(const MainProgram& program,
     left.erase(left.begin(), end);
   }
   if (left.empty()) return absl::OkStatus();
-  return UnexpectedArgument(program, flags, left.front(), messages);
+  return UnexpectedArgument(program, flags, left, messages);
 }
 
 absl::Status SetFromEnvironment(const Flag& flag, const Variables& variables,

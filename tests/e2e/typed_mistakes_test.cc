@@ -140,7 +140,13 @@ TEST_F(TypedMistakesTest, PodLaunch) {
                    "unexpected \"labels=labels:int64\"",
                    "a value with a blank in it stands in quotes"},
            Mistake{"pod_data verify sh/train-0 sh/train-1",
-                   "unexpected \"sh/train-1\"", "stands in quotes"},
+                   "verify takes one path and 2 are given",
+                   "a pattern of many files stands in quotes"},
+           Mistake{"pod_data verify sh/t-*",
+                   "verify takes one path and 3 are given, sh/t-0 and on: the "
+                   "shell opened a pattern",
+                   "put it in quotes, 'sh/t-*', or give the folder, sh",
+                   "mkdir -p sh; touch sh/t-0 sh/t-1 sh/t-2"},
            Mistake{"pod_coordinator --job=none.txt --listen=/tmp/a",
                    "address \"/tmp/a\" is a path", "give unix:/tmp/a"},
            Mistake{

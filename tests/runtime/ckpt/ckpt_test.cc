@@ -421,6 +421,11 @@ TEST_F(CkptTest, BadUsageIsTwo) {
         Case{{"ls", "/m", "/n"},
              "ls takes one directory, given: /m /n; as in pod_ckpt ls /m; see "
              "pod_ckpt --help"},
+        Case{{"ls", "/m", "/n", "/o", "/p", "/q"},
+             "given: /m /n /o and 2 more; as in pod_ckpt ls /m; see"},
+        Case{{"verify", "/m/100", "/m/200", "/m/300"},
+             "verify takes one directory, given: /m/100 /m/200 /m/300; their "
+             "folder has them all: pod_ckpt verify /m; see pod_ckpt --help"},
         Case{{"ls", "--all", "/m"}, "pod_ckpt has --help, --version"},
         Case{{"show", "/m", "100"},
              "given: /m and 100; a step is a directory of its model_dir: "
