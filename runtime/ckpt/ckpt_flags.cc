@@ -6,11 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "base/status.h"
+#include "runtime/ckpt/folder_flag.h"
 #include "settings/command_line.h"
 #include "settings/programs.h"
 #include "settings/words.h"
@@ -85,10 +87,12 @@ std::string AsIn(const CkptSettings& settings, int wanted) {
 absl::StatusOr<CkptFlags> ParseCkptFlags(const std::vector<std::string>& args) {
   CkptFlags flags;
   CkptSettings& settings = flags.settings;
-  PODSIM_ASSIGN_OR_RETURN(
-      CommandLine line,
-      ParseCommandLine(PodCkpt(), args, /*variables=*/{}, {&settings}));
-  flags.text = std::move(line.text);
+  absl::StatusOr<CommandLine> line =
+      ParseCommandLine(PodCkpt(), args, /*variables=*/{}, {&settings});
+  if (absl::StartsWith(line.status().message(), "unknown flag --"))
+    PODSIM_RETURN_IF_ERROR(CheckFolderIsNoFlag(args));
+  PODSIM_RETURN_IF_ERROR(line.status());
+  flags.text = std::move(line->text);
   if (!flags.text.empty()) return flags;
   const int wanted = settings.command() == words::CkptCommand::diff ? 2 : 1;
   if (settings.path_size() == wanted) return flags;

@@ -426,6 +426,19 @@ TEST_F(CkptTest, BadUsageIsTwo) {
         Case{{"verify", "/m/100", "/m/200", "/m/300"},
              "verify takes one directory, given: /m/100 /m/200 /m/300; their "
              "folder has them all: pod_ckpt verify /m; see pod_ckpt --help"},
+        Case{{"show", "/m", "--step", "100"},
+             "unknown flag --step; the step is part of the folder, an argument "
+             "without a flag: pod_ckpt show /m/100\n"},
+        Case{{"verify", "--model-dir=/m/", "--global_step=100"},
+             "unknown flag --model_dir; the step is part of the folder, an "
+             "argument without a flag: pod_ckpt verify /m/100\n"},
+        Case{{"ls", "--model_dir", "/m"},
+             "unknown flag --model_dir; the folder is an argument without a "
+             "flag: pod_ckpt ls /m\n"},
+        Case{{"show", "--step=100"},
+             "unknown flag --step; the step is part of the folder, which is an "
+             "argument without a flag: pod_ckpt show DIR/STEP\n"},
+        Case{{"show", "/m", "--step=last"}, "pod_ckpt show DIR/STEP\n"},
         Case{{"ls", "--all", "/m"}, "pod_ckpt has --help, --version"},
         Case{{"show", "/m", "100"},
              "given: /m and 100; a step is a directory of its model_dir: "
