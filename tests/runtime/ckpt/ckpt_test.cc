@@ -11,6 +11,7 @@
 #include "host/checkpoint/commit.h"
 #include "host/checkpoint/layout.h"
 #include "host/storage/wrapper.h"
+#include "runtime/ckpt/given_file.h"
 #include "tests/host/checkpoint/checkpoint_fixture.h"
 #include "tests/testing/status_matchers.h"
 
@@ -394,8 +395,9 @@ TEST_F(CkptTest, DiffOfDifferentModels) {
 
 TEST_F(CkptTest, BadUsageIsTwo) {
   Save("/m", 100);
-  ASSERT_THAT(store_->Write("/parts/model-00001-of-00001.safetensors", "x"),
-              IsOk());
+  for (const char* file : {"/parts/model-00001-of-00001.safetensors",
+                           "/m/notes.txt", "/other/notes.txt"})
+    ASSERT_THAT(store_->Write(file, "x"), IsOk());
   struct Case {
     std::vector<std::string> args;
     std::string error;
@@ -443,6 +445,17 @@ TEST_F(CkptTest, BadUsageIsTwo) {
         Case{{"show", "/m", "100"},
              "given: /m and 100; a step is a directory of its model_dir: "
              "pod_ckpt show /m/100"},
+        Case{{"verify", "/m/100/manifest.json"},
+             "/m/100/manifest.json is a file; give its folder: pod_ckpt verify "
+             "/m/100\n"},
+        Case{{"diff", "/m", "/m/100/manifest.json"},
+             "/m/100/manifest.json is a file; give its folder: pod_ckpt diff "
+             "/m /m/100\n"},
+        Case{{"show", "/m/notes.txt"},
+             "/m/notes.txt is a file; give its folder: pod_ckpt show /m\n"},
+        Case{{"show", "/other/notes.txt"},
+             "/other/notes.txt is a file; give a model_dir, or one of its "
+             "directories named after a step\n"},
         Case{{"show", ""}, "path is \"\"; give a value"},
         Case{{"show", "/none"}, "there is no folder /none; give a model_dir"},
         Case{{"show", "/m/300"},
@@ -457,6 +470,14 @@ TEST_F(CkptTest, BadUsageIsTwo) {
     EXPECT_THAT(result.error, HasSubstr(c.error));
     EXPECT_THAT(result.text, IsEmpty());
   }
+}
+
+TEST(CheckpointOfTest, IsTheFolderThatIsCalledAsAStep) {
+  EXPECT_EQ(CheckpointOf("runs/a/20/manifest.json"), "runs/a/20");
+  EXPECT_EQ(CheckpointOf("gs://b/a/20/1785/manifest.json"), "gs://b/a/20");
+  EXPECT_EQ(CheckpointOf("20/manifest.json"), "20");
+  EXPECT_EQ(CheckpointOf("runs/a/notes.txt"), "");
+  EXPECT_EQ(CheckpointOf("notes.txt"), "");
 }
 
 TEST_F(CkptTest, HelpTeaches) {
