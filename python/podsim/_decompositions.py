@@ -89,7 +89,8 @@ def _equations(jaxpr: Any, follows: set[Any], outer: tuple[str, str] = ("", "")
 def notes(closed: Any, params: int) -> dict[str, Note]:
     """By place and operation: what follows from the first `params` arguments does from params."""
     found: dict[str, Note] = {}
-    for equation, does, (line, typed) in _equations(closed.jaxpr, set(closed.jaxpr.invars[:params])):
+    of_params = set(closed.jaxpr.invars[:params])
+    for equation, does, (line, typed) in _equations(closed.jaxpr, of_params):
         primitive = equation.primitive.name
         if not typed or primitive not in (*_DECOMPOSITIONS, *_LOOPS):
             continue
