@@ -30,10 +30,10 @@ plan = podsim.plan(loss_fn, params, dataset, topology="v3-8..v3-128",
 print(plan)
 
 priced = plan.price(PRICE)
-fast = min(priced.rows, key=lambda row: row.seconds)
+fast = min(priced.rows, key=lambda row: row.run_seconds)
 cheap = min(priced.rows, key=lambda row: row.cost)
 for word, row in (("fastest", fast), ("cheapest", cheap)):
-    print(f"{word}: {row.slice}, {row.seconds:.0f} s sim, {row.cost:.2f} at {PRICE} an hour "
+    print(f"{word}: {row.slice}, {row.run_seconds:.0f} s sim, {row.cost:.2f} at {PRICE} an hour "
           f"and chip, scaling efficiency {row.efficiency:.0%}")
 
 print()

@@ -118,12 +118,9 @@ constexpr Advice kAdvice[] = {
      "warmup_ratio warmup_proportion warmup_steps_fraction warmup_fraction",
      "--warmup_steps gives the warm-up in steps: ratio x --train_steps, such "
      "as 100 for 0.1 of 1000 steps"},
-    {"pod_plan", "budget max_cost max_price",
-     "--price_per_chip_hour X says what the run costs on each slice: choose "
-     "one within the budget"},
     {"pod_plan", "currency",
-     "--price_per_chip_hour X is in any currency; the file of --prices names "
-     "its own, as in currency: \"EUR\""},
+     "--price_per_chip_hour X is in any currency; the files of --chip_prices "
+     "and --prices name theirs, as in currency: \"EUR\""},
     {"pod_plan", "debug log_level loglevel logging_level verbosity",
      "--verbose prints all columns and every warning"},
     {"pod_plan",

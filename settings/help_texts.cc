@@ -106,7 +106,9 @@ measured.
   pod_plan --collective all_reduce --topology v3-32 -b 1M -e 256M -f 4
 )",
       .more_examples =
-          R"(  pod_plan --collective all_reduce --topology v3-8..v3-2048 -b 32M \
+          R"(  pod_plan --model resnet50 --topology v3-8..v3-512 --deadline 4h \
+      --budget 500 --chip_prices prices.txt
+  pod_plan --collective all_reduce --topology v3-8..v3-2048 -b 32M \
       -e 32M
   pod_plan --collective all_to_all --topology v4-256 --twist --draw_links
   pod_plan --collective all_reduce --ici_algorithm all -b 10M -e 10M
@@ -114,12 +116,25 @@ measured.
 )",
       .closing =
           R"(Columns of a job: its batch, steps and learning rate on each slice, as
-pod_launch --dry_run has them; what a core holds in HBM; one step, low
-and high: that step if what is not published is at the ends of its
-range; eff: the examples/s of a core against those on the first slice of
-its generation; all steps one after the other, and the hours of a chip
-that they are; what bounds a step, and ! where a warning is below. The
-batch per core stays the same; with --train_batch_size it is shared out.
+pod_launch --dry_run has them; what a core holds in HBM, of what it has;
+one step, low and high: that step if what is not published is at the ends
+of its range; less fixed: the step without the fixed cost that steps on v2
+and v3 have; examples/s, and tokens/s where examples are sequences; MFU:
+FLOP of the model's products as a share of what the matrix units could do
+in a step; the all-reduce and the part of it that is exposed; eff: the
+examples/s of a core against those on the smallest slice of its
+generation; recomputed: FLOP of products that are computed again for want
+of HBM, as a share of the model's; run: the whole run from start to end,
+with start-up, checkpoints and evaluations, and the chip-hours and the
+price of that; what bounds a step, and ! where a warning is below. The
+batch per core stays the same; with --train_batch_size it is shared out,
+with --batch_per_core=max it is what fits each slice.
+
+--deadline and --budget are about the whole run. Below the table they name
+the cheapest slice that ends in time, the fastest that costs no more, or
+with both the two of the slices that keep both; and how much of low to
+high keeps them, from low on. Where no slice keeps them, they name the one
+that comes nearest.
 
 Columns of --explain: time, its share of all kernels' and how many kernels
 a row is of; FLOP, padding left out; bytes read from HBM and written to it;

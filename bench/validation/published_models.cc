@@ -42,7 +42,8 @@ absl::StatusOr<std::vector<PublishedModel>> ReadPublishedModels(
   std::vector<PublishedModel> models;
   for (const Kept& kept : kKept) {
     PODSIM_ASSIGN_OR_RETURN(Program program, ProgramOf(data, kept));
-    models.push_back({kept.what, kept.zoo, kept.rows, std::move(program)});
+    models.push_back(
+        {kept.what, kept.zoo, kept.rows, kept.rule, std::move(program)});
   }
   return models;
 }

@@ -17,6 +17,7 @@ struct PublishedModel {
   std::string what;       // "ResNet-50, 128 images"
   std::string zoo;        // podsim's own name of it
   std::int64_t rows = 0;  // of a core
+  std::string rule;       // of the update (models/rules/update_rules.h)
   Program program;        // a step, with the update that was profiled
 };
 

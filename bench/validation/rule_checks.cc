@@ -29,6 +29,9 @@ Program Float32Resnet() {
   config.set_name("resnet50");
   config.set_classes(1000);
   for (const int dim : {224, 224, 3}) config.add_example_shape(dim);
+  ModelNumber& bytes = *config.add_numbers();
+  bytes.set_name("activation_bytes");
+  bytes.set_value(4);
   auto program = BuildProgram(config, {});
   PODSIM_CHECK(program.ok());
   return *std::move(program);

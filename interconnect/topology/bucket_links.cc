@@ -141,8 +141,9 @@ const BucketLinks& ShippedLinks() {
   return *kLinks;
 }
 
-LinkFigures LinkBetween(const BucketLocation& bucket, std::string_view region,
-                        const BucketLinks& asked) {
+BucketLinkFigures LinkBetween(const BucketLocation& bucket,
+                              std::string_view region,
+                              const BucketLinks& asked) {
   const End pod = PodEnd(region);
   const End end = NearestEnd(bucket, region, asked);
   return {.region = end.region.empty() ? std::string(region) : end.region,

@@ -1,6 +1,6 @@
 // What lies between a bucket and a pod: round trip, bandwidth, price. Pure.
 //
-//   const LinkFigures link = LinkBetween(location, "europe-west4",
+//   const BucketLinkFigures link = LinkBetween(location, "europe-west4",
 //   spec.links());
 //
 // A row names a region, a place of several regions (nam4, eu) or a continent at
@@ -29,7 +29,7 @@ const BucketLinks& ShippedLinks();
 absl::Status CheckLinks(const BucketLinks& links);
 absl::Status CheckPrices(const BucketPrices& prices);
 
-struct LinkFigures {
+struct BucketLinkFigures {
   std::string region;            // of the bucket's, the one that is read from
   Figure round_trip_seconds;     // from a request to the first of its bytes
   Figure host_bytes_per_second;  // of one host of the pod
@@ -41,8 +41,9 @@ struct LinkFigures {
 // continent, for an object lies in regions of the store's choosing. A bucket
 // elsewhere is read from its region with the shortest round trip.
 // REQUIRES: CheckLinks(asked) is OK, or `asked` is empty.
-LinkFigures LinkBetween(const BucketLocation& bucket, std::string_view region,
-                        const BucketLinks& asked);
+BucketLinkFigures LinkBetween(const BucketLocation& bucket,
+                              std::string_view region,
+                              const BucketLinks& asked);
 
 // Of a GiB out of the bucket into the pod's region, and the other way; nullopt:
 // `prices` does not say. REQUIRES: as above.

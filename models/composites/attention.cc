@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "models/composites/dropout.h"
 #include "models/composites/expr.h"
 #include "models/composites/softmax.h"
 
@@ -55,7 +54,7 @@ Expr Masked(const Expr& scores, const Expr& mask) {
 
 Value Attention(Graph& graph, Value query_value, Value key_value,
                 Value value_value, std::int64_t heads, Value mask,
-                const std::string& name, double dropout) {
+                const std::string& name, double dropout, DropoutMask dropped) {
   const Expr query(graph, query_value, name);
   const Expr key = query.With(key_value);
   const Expr value = query.With(value_value);
@@ -67,9 +66,9 @@ Value Attention(Graph& graph, Value query_value, Value key_value,
       Dot(Split(query, heads), Split(key, heads), {{0, 2}, {3}, {0, 2}, {3}}) *
       (1 / std::sqrt(columns));
   if (mask.present()) scores = Masked(scores, query.With(mask));
-  const Expr shares =
-      query.With(Dropout(graph, Softmax(graph, scores.value(), -1, name),
-                         dropout, name.empty() ? "" : name + "/dropout"));
+  const Expr shares = query.With(
+      Dropout(graph, Softmax(graph, scores.value(), -1, name), dropout,
+              name.empty() ? "" : name + "/dropout", dropped));
   const Expr mixed =
       Dot(shares, Split(value, heads), {{0, 1}, {3}, {0, 2}, {1}});
   return mixed.Transpose({0, 2, 1, 3}).Reshape(shape).value();

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "models/composites/dropout.h"
 #include "models/graph/graph.h"
 
 namespace podsim {
@@ -14,10 +15,11 @@ namespace podsim {
 // value [Vaswani et al., Attention is all you need, 2017, section 3.2].
 // `mask`, if present: bool [T, S], [B, S] or [B, T, S], false where a query
 // must not look; every query looks somewhere. Of the softmax's results the part
-// `dropout` is dropped (dropout.h).
+// `dropout` is dropped, as `dropped` says (dropout.h).
 Value Attention(Graph& graph, Value query, Value key, Value value,
                 std::int64_t heads, Value mask = kNone,
-                const std::string& name = "", double dropout = 0);
+                const std::string& name = "", double dropout = 0,
+                DropoutMask dropped = DropoutMask::kOfEachExample);
 
 // bool [length, length]: whether a place is no later than a query's, what a
 // language model may look at.

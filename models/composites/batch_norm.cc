@@ -2,6 +2,7 @@
 
 #include "models/composites/axis.h"
 #include "models/composites/expr.h"
+#include "models/composites/variance.h"
 
 namespace podsim {
 namespace {
@@ -48,8 +49,11 @@ bool Check(Graph& graph, const Expr& x) {
 BatchNormValues BatchNormTraining(Graph& graph, Value x_value, Value scale,
                                   Value bias, double epsilon,
                                   const std::string& name, std::int64_t group) {
-  const Expr x(graph, x_value, name);
-  if (!Check(graph, x)) return {};
+  const ComputesIn statistics(graph, DType::kFloat32);
+  const Expr given(graph, x_value, name);
+  if (!Check(graph, given)) return {};
+  const Expr x = given.As(DType::kFloat32);
+  const bool one_pass = given.dtype() == DType::kBFloat16;
   const Dims over = AllButLast(x);
   const auto sum_of = [&](const Expr& values) {
     return OverGroup(values.Sum(over), group);
@@ -58,20 +62,24 @@ BatchNormValues BatchNormTraining(Graph& graph, Value x_value, Value scale,
   const Expr count = OverGroup(CountOf(x), group).Broadcast(sum.shape(), {});
   const Expr mean = sum / count;
   const Expr centred = x - mean.SpreadOver(x, over);
-  const Expr variance = sum_of(centred * centred) / count;
+  const Expr variance = one_pass ? OnePassVariance(sum_of(x * x) / count, mean)
+                                 : sum_of(centred * centred) / count;
   const Expr y =
       Normalized(centred, variance, epsilon, x.With(scale), x.With(bias));
-  return {y.value(), mean.value(), variance.value()};
+  return {y.As(given.dtype()).value(), mean.value(), variance.value()};
 }
 
 Value BatchNormInference(Graph& graph, Value x_value, Value scale, Value bias,
                          Value mean, Value variance, double epsilon,
                          const std::string& name) {
-  const Expr x(graph, x_value, name);
-  if (!Check(graph, x)) return kNone;
+  const ComputesIn statistics(graph, DType::kFloat32);
+  const Expr given(graph, x_value, name);
+  if (!Check(graph, given)) return kNone;
+  const Expr x = given.As(DType::kFloat32);
   const Expr centred = x - x.With(mean).SpreadOver(x, AllButLast(x));
   return Normalized(centred, x.With(variance), epsilon, x.With(scale),
                     x.With(bias))
+      .As(given.dtype())
       .value();
 }
 

@@ -20,6 +20,9 @@ struct BatchNormValues {
 // (x - mean) / sqrt(variance + epsilon) per feature, x's last dimension, times
 // scale plus bias, with the statistics of the rows at hand [Ioffe and Szegedy,
 // Batch normalization, 2015]: those of `group` neighbouring cores, 0: of all.
+//
+// Statistics, scale and bias are float32, whatever x is; y is of x's type. Of a
+// bfloat16 x the variance is OnePassVariance (variance.h).
 BatchNormValues BatchNormTraining(Graph& graph, Value x, Value scale,
                                   Value bias, double epsilon,
                                   const std::string& name = "",

@@ -7,10 +7,13 @@
 namespace podsim {
 namespace {
 
-// Matrices have an op of their own, whose gradient is one sum of columns.
+// Matrices have an op of their own, whose gradient is one sum of columns, in
+// float32.
 Value AddBias(Graph& graph, Value x, Value bias, const std::string& name) {
-  const Shape& shape = graph.type(x).shape;
-  if (shape.rank() == 2 && shape.batch_axis <= 0)
+  const ValueType type = graph.type(x);
+  const Shape& shape = type.shape;
+  if (type.dtype == DType::kFloat32 && shape.rank() == 2 &&
+      shape.batch_axis <= 0)
     return graph.AddBias(x, bias, name.empty() ? "" : name + "/add_bias");
   const Expr sum(graph, x, name);
   return (sum + sum.With(bias).Broadcast(shape, {shape.rank() - 1})).value();

@@ -48,6 +48,8 @@ class Expr {
 
   Expr StopGradient() const { return Apply("StopGradient"); }
   Expr Convert(DType to) const;
+  // Converted unless it is of that type (Graph::Converted).
+  Expr As(DType to) const { return With(graph_->Converted(value_, to)); }
   // By "add", "maximum", ...
   Expr Reduce(const char* word, const Dims& dimensions) const;
   Expr Sum(const Dims& dimensions) const { return Reduce("add", dimensions); }

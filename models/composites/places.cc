@@ -38,6 +38,18 @@ Expr Counted(Graph& graph, std::int64_t rows, std::int64_t columns,
           name};
 }
 
+// [length, 2 half]; in float32, as angles need.
+Expr Sinusoids(Graph& graph, std::int64_t length, std::int64_t half,
+               const std::string& name) {
+  const ComputesIn float32(graph, DType::kFloat32);
+  const double ratio = -4 * std::numbers::ln10 / static_cast<double>(half - 1);
+  const Expr places = Counted(graph, length, half, 0, name);
+  const Expr columns = Counted(graph, length, half, 1, name);
+  const Expr angles = places * (columns * ratio).Apply("exponential");
+  const Expr sines = angles.Apply("sine");
+  return Concatenated(sines, angles.Apply("cosine"), 1);
+}
+
 }  // namespace
 
 Value AtPlaces(Graph& graph, Value x_value, Value places,
@@ -79,12 +91,7 @@ Value AddSinusoids(Graph& graph, Value x_value, const std::string& name) {
         "AddSinusoids takes an even width of 4 or more, not ", shape.dims[2])));
     return kNone;
   }
-  const double ratio = -4 * std::numbers::ln10 / static_cast<double>(half - 1);
-  const Expr places = Counted(graph, length, half, 0, name);
-  const Expr columns = Counted(graph, length, half, 1, name);
-  const Expr angles = places * (columns * ratio).Apply("exponential");
-  const Expr sines = angles.Apply("sine");
-  const Expr waves = Concatenated(sines, angles.Apply("cosine"), 1);
+  const Expr waves = Sinusoids(graph, length, half, name);
   return (x + waves.Broadcast(shape, {1, 2})).value();
 }
 

@@ -6,12 +6,14 @@
 namespace podsim {
 
 Value Softmax(Graph& graph, Value x_value, int axis, const std::string& name) {
-  const Expr x(graph, x_value, name);
-  const Dims over = {AxisOf(graph, x, axis, "Softmax")};
+  const ComputesIn float32(graph, DType::kFloat32);
+  const Expr given(graph, x_value, name);
+  const Dims over = {AxisOf(graph, given, axis, "Softmax")};
   if (!graph.status().ok()) return kNone;
+  const Expr x = given.As(DType::kFloat32);
   const Expr top = x.Reduce("maximum", over).StopGradient();
   const Expr e = (x - top.SpreadOver(x, over)).Apply("exponential");
-  return (e / e.Sum(over).SpreadOver(x, over)).value();
+  return (e / e.Sum(over).SpreadOver(x, over)).As(given.dtype()).value();
 }
 
 }  // namespace podsim

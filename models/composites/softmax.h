@@ -9,7 +9,8 @@
 namespace podsim {
 
 // exp(x) / sum of exp(x) over dimension `axis`; negative ones count from the
-// last. The largest x is subtracted first, so that nothing overflows.
+// last. The largest x is subtracted first, so that nothing overflows. Computed
+// in float32; the result is of x's type.
 Value Softmax(Graph& graph, Value x, int axis, const std::string& name = "");
 
 }  // namespace podsim

@@ -25,8 +25,7 @@ class GradientTable {
   void Accumulate(Value value, Value gradient) {
     if (!gradient.present()) return;
     if (graph_.type(gradient).per_core && !graph_.type(value).per_core)
-      gradient = graph_.Apply(OpCode::kCoreSum, {gradient}, {},
-                              graph_.value(gradient).name + "/core_sum")[0];
+      gradient = OverCores(gradient);
     const auto index = static_cast<std::size_t>(value.id);
     if (index >= gradients_.size()) gradients_.resize(index + 1);
     Value& sum = gradients_[index];
@@ -37,6 +36,15 @@ class GradientTable {
   }
 
  private:
+  // Cores are summed in float32.
+  Value OverCores(Value gradient) {
+    const DType dtype = graph_.type(gradient).dtype;
+    const Value sum = graph_.Apply(
+        OpCode::kCoreSum, {graph_.Converted(gradient, DType::kFloat32)}, {},
+        graph_.value(gradient).name + "/core_sum")[0];
+    return graph_.Converted(sum, dtype);
+  }
+
   Graph& graph_;
   std::vector<Value> gradients_;
 };
@@ -107,6 +115,7 @@ std::vector<int> CountReaders(const Graph& graph, const GradientTable& table) {
 absl::StatusOr<std::vector<VariableValue>> AppendGradients(Graph& graph,
                                                            Value loss,
                                                            Value weights) {
+  const ComputesIn as_given(graph, DType::kFloat32);  // rules say all types
   GradientTable table(graph);
   table.Accumulate(loss, weights);
   const std::size_t forward_nodes = graph.nodes().size();

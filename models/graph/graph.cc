@@ -1,10 +1,14 @@
 #include "models/graph/graph.h"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "models/graph/op_precision.h"
+#include "models/ops/rules.h"
 
 namespace podsim {
 namespace {
@@ -174,6 +178,53 @@ Value Graph::KnownVariable(const GraphValue& variable) {
 std::vector<Value> Graph::Apply(OpCode op, std::vector<Value> inputs,
                                 OpAttributes attributes,
                                 const std::string& name) {
+  const bool converts = computes_in_ == DType::kBFloat16 && status_.ok() &&
+                        std::all_of(inputs.begin(), inputs.end(),
+                                    [&](Value input) { return Owns(input); });
+  return converts ? AppendConverting(op, std::move(inputs),
+                                     std::move(attributes), name)
+                  : Append(op, std::move(inputs), std::move(attributes), name);
+}
+
+std::vector<Value> Graph::AppendConverting(OpCode op, std::vector<Value> inputs,
+                                           OpAttributes attributes,
+                                           const std::string& name) {
+  const OpPrecision precision = PrecisionOf(EntryOf(op), attributes);
+  std::vector<ValueType> types;
+  for (const Value input : inputs) types.push_back(type(input));
+  const std::optional<DType> to = OperandType(precision, types);
+  const bool multiplies = precision == OpPrecision::kProduct;
+  for (Value& input : inputs) {
+    if (!to || !IsFloat(type(input).dtype)) continue;
+    input = Converted(input, *to);
+    // Each product's own: what it asks of its operand is rounded before it is
+    // added to what others ask for.
+    if (multiplies) input = Convert(input, DType::kFloat32);
+  }
+  std::vector<Value> outputs =
+      Append(op, std::move(inputs), std::move(attributes), name);
+  if (multiplies && status_.ok())
+    outputs[0] = Convert(outputs[0], DType::kBFloat16);
+  return outputs;
+}
+
+Value Graph::Converted(Value value, DType dtype) {
+  if (!Owns(value) || type(value).dtype == dtype) return value;
+  Value& known = conversions_[{value.id, dtype}];
+  if (!known.present()) known = Convert(value, dtype);
+  return known;
+}
+
+Value Graph::Convert(Value value, DType dtype) {
+  OpAttributes attributes;
+  attributes.dtype = dtype;
+  return Append(OpCode("convert"), {value}, std::move(attributes),
+                absl::StrCat(this->value(value).name, "/", ToString(dtype)))[0];
+}
+
+std::vector<Value> Graph::Append(OpCode op, std::vector<Value> inputs,
+                                 OpAttributes attributes,
+                                 const std::string& name) {
   // Every op has at most three results; callers index into them.
   std::vector<Value> absent(3, kNone);
   if (!status_.ok()) return absent;

@@ -20,6 +20,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -95,6 +96,18 @@ class Graph {
   // the same.
   void BeginSecondPass() { second_pass_ = true; }
 
+  // From here on ops compute in `dtype`. kFloat32, as at first: in the types
+  // that they are given, and the graph has the ops that it is given.
+  // kBFloat16: Apply, and whatever is made of it, converts operands as
+  // OpPrecision says (op_precision.h); weights stay float32 where they are
+  // kept, and so do their gradients. An operand is rounded once, however many
+  // ops read it; a product's result is named as it is asked for, what it is
+  // rounded to "<name>/bfloat16".
+  void ComputeIn(DType dtype) { computes_in_ = dtype; }
+  DType computes_in() const { return computes_in_; }
+  // `value`, or it in another type: the same value each time.
+  Value Converted(Value value, DType dtype);
+
   // Names are for people and need not be unique; empty: "<op>_<number>".
   Value MatMul(Value x, Value w, const std::string& name = "");
   Value AddBias(Value x, Value bias, const std::string& name = "");
@@ -143,6 +156,14 @@ class Graph {
   bool CheckShape(const std::string& what, const Shape& shape);
   Value ApplyOne(OpCode op, std::vector<Value> inputs, const std::string& name,
                  OpAttributes attributes = {});
+  // With operands as they are.
+  std::vector<Value> Append(OpCode op, std::vector<Value> inputs,
+                            OpAttributes attributes, const std::string& name);
+  std::vector<Value> AppendConverting(OpCode op, std::vector<Value> inputs,
+                                      OpAttributes attributes,
+                                      const std::string& name);
+  // A conversion of its own.
+  Value Convert(Value value, DType dtype);
 
   std::string name_;
   absl::Status status_;
@@ -150,6 +171,25 @@ class Graph {
   std::vector<GraphNode> nodes_;
   std::map<std::string, Value, std::less<>> variables_;
   bool second_pass_ = false;
+  DType computes_in_ = DType::kFloat32;
+  // By the value that is converted, and to what.
+  std::map<std::pair<std::int32_t, DType>, Value> conversions_;
+};
+
+// While it lives, `graph` computes in `dtype`.
+class ComputesIn {
+ public:
+  ComputesIn(Graph& graph, DType dtype)
+      : graph_(graph), before_(graph.computes_in()) {
+    graph_.ComputeIn(dtype);
+  }
+  ~ComputesIn() { graph_.ComputeIn(before_); }
+  ComputesIn(const ComputesIn&) = delete;
+  ComputesIn& operator=(const ComputesIn&) = delete;
+
+ private:
+  Graph& graph_;
+  const DType before_;
 };
 
 }  // namespace podsim

@@ -26,7 +26,7 @@ Value MultiHeadAttention(Graph& graph, const std::string& name, Value x,
   const Value key = project("/key", memory, how.has_key_bias);
   const Value value = project("/value", memory, how.has_bias);
   const Value mixed = Attention(graph, query, key, value, how.heads, how.mask,
-                                name, how.dropout);
+                                name, how.dropout, how.dropped);
   return project("/out", mixed, how.has_bias);
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "models/composites/dropout.h"
 #include "models/graph/graph.h"
 
 namespace podsim {
@@ -21,7 +22,8 @@ Value MultiHeadAttention(Graph& graph, const std::string& name, Value x,
 struct MultiHead {
   std::int64_t heads = 1;
   Value mask = kNone;
-  double dropout = 0;    // of the softmax's results
+  double dropout = 0;  // of the softmax's results
+  DropoutMask dropped = DropoutMask::kOfEachExample;
   bool has_bias = true;  // of query, value and out
   bool has_key_bias = true;
   // Of all four kernels; none: as KernelInitializer says.

@@ -44,6 +44,7 @@ Value BatchNorm(Graph& graph, const std::string& name, Value x,
 
 Value BatchNorm(Graph& graph, const std::string& name, Value x,
                 const MovingNorm& how, std::vector<VariableValue>& states) {
+  const ComputesIn statistics(graph, DType::kFloat32);
   const auto [scale, bias] = Variables(graph, name, x, how.scale);
   if (!graph.Owns(scale)) return kNone;
   const Shape features = graph.type(scale).shape;

@@ -41,6 +41,7 @@ struct Gpt2Sizes {
   std::int64_t vocabulary = 50257;
   std::int64_t positions = 1024;
   std::int64_t sequence_length = 1024;
+  std::int64_t activation_bytes = 2;
 };
 
 constexpr NumberField<Gpt2Sizes> kGpt2Fields[] = {
@@ -49,7 +50,8 @@ constexpr NumberField<Gpt2Sizes> kGpt2Fields[] = {
     {"heads", &Gpt2Sizes::heads, 1, 4096},
     {"vocabulary", &Gpt2Sizes::vocabulary, 2, 1 << 24},
     {"positions", &Gpt2Sizes::positions, 1, 1 << 20},
-    {"sequence_length", &Gpt2Sizes::sequence_length, 1, 1 << 20}};
+    {"sequence_length", &Gpt2Sizes::sequence_length, 1, 1 << 20},
+    ActivationBytes<Gpt2Sizes>()};
 
 constexpr std::int64_t kWider = 4;  // the feed-forward layers
 constexpr double kGpt2Epsilon = 1e-5;
@@ -57,6 +59,7 @@ constexpr double kGpt2Epsilon = 1e-5;
 absl::StatusOr<Gpt2Sizes> Gpt2SizesOf(const ModelConfig& config) {
   PODSIM_ASSIGN_OR_RETURN(const Gpt2Sizes sizes,
                           SizesOf<Gpt2Sizes>(config, kGpt2Fields));
+  PODSIM_RETURN_IF_ERROR(ActivationType(sizes.activation_bytes).status());
   if (sizes.sequence_length > sizes.positions)
     return absl::InvalidArgumentError(absl::StrCat(
         "model_config: sequence_length is ", sizes.sequence_length,
@@ -94,12 +97,14 @@ Value Gpt2Layer(Graph& graph, const std::string& name, Value x,
       "/dropout_1");
 }
 
-CompileInput Gpt2Pass(Graph& graph, const Gpt2Sizes& sizes,
-                      const std::vector<Value>& inputs, double dropout) {
+// In float32.
+Value Gpt2Logits(Graph& graph, const Gpt2Sizes& sizes, Value tokens,
+                 double dropout) {
+  const ComputesIn activations(graph, *ActivationType(sizes.activation_bytes));
   const Value table =
       graph.Variable("embed/tokens", {{sizes.vocabulary, sizes.width}},
                      Initializer::kSmallNormal);
-  Value x = RowsAt(graph, table, inputs[0], "embed/tokens");
+  Value x = RowsAt(graph, table, tokens, "embed/tokens");
   x = AddPositions(graph, "embed/positions", x, sizes.positions);
   x = Dropout(graph, x, dropout, "embed/dropout");
   const Value mask = CausalMask(graph, sizes.sequence_length, "causal");
@@ -107,8 +112,14 @@ CompileInput Gpt2Pass(Graph& graph, const Gpt2Sizes& sizes,
     x = Gpt2Layer(graph, absl::StrCat("layer_", layer), x, sizes, mask,
                   dropout);
   x = LayerNorm(graph, "norm", x, kGpt2Epsilon);
+  return graph.Converted(ProductWithRows(graph, x, table, "logits"),
+                         DType::kFloat32);
+}
+
+CompileInput Gpt2Pass(Graph& graph, const Gpt2Sizes& sizes,
+                      const std::vector<Value>& inputs, double dropout) {
   const auto values = SoftmaxCrossEntropy(
-      graph, ProductWithRows(graph, x, table, "logits"), inputs[1],
+      graph, Gpt2Logits(graph, sizes, inputs[0], dropout), inputs[1],
       /*smoothing=*/0, "xent");
   CompileInput input;
   input.loss = MeanOverTokens(graph, values.loss, kNone, "loss");

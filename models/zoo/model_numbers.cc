@@ -72,4 +72,12 @@ absl::Status CheckNumber(const ModelNumber& number, std::int64_t least,
       "; allowed: ", FormatCount(least), " to ", FormatCount(most)));
 }
 
+absl::StatusOr<DType> ActivationType(std::int64_t activation_bytes) {
+  if (activation_bytes == SizeOf(DType::kBFloat16)) return DType::kBFloat16;
+  if (activation_bytes == SizeOf(DType::kFloat32)) return DType::kFloat32;
+  return absl::InvalidArgumentError(
+      absl::StrCat("model_config: activation_bytes is ", activation_bytes,
+                   "; allowed: 2 (bfloat16) and 4 (float32)"));
+}
+
 }  // namespace podsim

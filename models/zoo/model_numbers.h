@@ -19,6 +19,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/status.h"
+#include "models/ops/shape.h"
 #include "proto/job.pb.h"
 
 namespace podsim {
@@ -67,6 +68,18 @@ absl::StatusOr<Sizes> SizesOf(const ModelConfig& config,
   }
   return sizes;
 }
+
+// The number "activation_bytes" of models to plan: 2, they compute in bfloat16,
+// with weights, gradients, statistics of norms, softmax and the loss in
+// float32, as published runs do; or 4, all of it in float32.
+template <typename Sizes>
+constexpr NumberField<Sizes> ActivationBytes() {
+  return {"activation_bytes", &Sizes::activation_bytes, 2, 4};
+}
+
+// What Graph::ComputeIn is given.
+// Errors: INVALID_ARGUMENT (neither 2 nor 4).
+absl::StatusOr<DType> ActivationType(std::int64_t activation_bytes);
 
 }  // namespace podsim
 

@@ -40,10 +40,11 @@ constexpr double kMovingMomentum = 0.9;
 
 struct ResnetSizes {
   std::int64_t depth = 50;
+  std::int64_t activation_bytes = 2;
 };
 
 constexpr NumberField<ResnetSizes> kResnetFields[] = {
-    {"depth", &ResnetSizes::depth, 18, 152}};
+    {"depth", &ResnetSizes::depth, 18, 152}, ActivationBytes<ResnetSizes>()};
 
 // Table 1 of the paper.
 struct ResnetDepth {
@@ -52,17 +53,24 @@ struct ResnetDepth {
   bool has_bottleneck;
 };
 
+struct ResnetHow {
+  ResnetDepth depth;
+  DType activations = DType::kBFloat16;
+};
+
 constexpr ResnetDepth kDepths[] = {{18, {2, 2, 2, 2}, false},
                                    {34, {3, 4, 6, 3}, false},
                                    {50, {3, 4, 6, 3}, true},
                                    {101, {3, 4, 23, 3}, true},
                                    {152, {3, 8, 36, 3}, true}};
 
-absl::StatusOr<ResnetDepth> DepthOf(const ModelConfig& config) {
+absl::StatusOr<ResnetHow> ResnetHowOf(const ModelConfig& config) {
   PODSIM_ASSIGN_OR_RETURN(const ResnetSizes sizes,
                           SizesOf<ResnetSizes>(config, kResnetFields));
+  PODSIM_ASSIGN_OR_RETURN(const DType activations,
+                          ActivationType(sizes.activation_bytes));
   for (const ResnetDepth& depth : kDepths)
-    if (depth.layers == sizes.depth) return depth;
+    if (depth.layers == sizes.depth) return ResnetHow{depth, activations};
   return absl::InvalidArgumentError(
       absl::StrCat("model_config: depth is ", sizes.depth,
                    "; allowed: 18, 34, 50, 101 and 152"));
@@ -71,21 +79,25 @@ absl::StatusOr<ResnetDepth> DepthOf(const ModelConfig& config) {
 // What one pass appends.
 class ResnetPass {
  public:
-  ResnetPass(Graph& graph, const ResnetDepth& depth, const MovingNorm& norm,
+  ResnetPass(Graph& graph, const ResnetHow& how, const MovingNorm& norm,
              std::vector<VariableValue>& states)
-      : graph_(graph), depth_(depth), norm_(norm), states_(states) {}
+      : graph_(graph), how_(how), norm_(norm), states_(states) {}
 
+  // In float32.
   Value Logits(Value images, std::int64_t classes) {
+    const ComputesIn activations(graph_, how_.activations);
     Value x = Relu("conv_0", Convolved("conv_0", images, kFirstChannels, 7, 2));
     x = MaxPool(graph_, x, StridedWindow(3, 2), "pool_0");
     std::int64_t channels = kFirstChannels;
     for (int stage = 0; stage < 4; ++stage, channels *= 2)
-      for (int block = 0; block < depth_.blocks[stage]; ++block)
+      for (int block = 0; block < how_.depth.blocks[stage]; ++block)
         x = Block(absl::StrCat("stage_", stage, "/block_", block), x, channels,
                   block == 0 && stage > 0 ? 2 : 1);
     const Expr pixels(graph_, x, "pool");
-    return Projection(graph_, "head", pixels.Mean({1, 2}).value(), classes,
-                      KernelHow{.initializer = Initializer::kSmallNormal});
+    const Value logits =
+        Projection(graph_, "head", pixels.Mean({1, 2}).value(), classes,
+                   KernelHow{.initializer = Initializer::kSmallNormal});
+    return graph_.Converted(logits, DType::kFloat32);
   }
 
  private:
@@ -110,7 +122,7 @@ class ResnetPass {
     const auto part = [&](int number) {
       return absl::StrCat(name, "/conv_", number);
     };
-    const bool bottleneck = depth_.has_bottleneck;
+    const bool bottleneck = how_.depth.has_bottleneck;
     const std::int64_t outside = channels * (bottleneck ? kBottleneck : 1);
     Value y = Convolved(part(0), x, channels, bottleneck ? 1 : 3,
                         bottleneck ? 1 : stride);
@@ -128,7 +140,7 @@ class ResnetPass {
   }
 
   Graph& graph_;
-  const ResnetDepth& depth_;
+  const ResnetHow& how_;
   const MovingNorm norm_;
   std::vector<VariableValue>& states_;
 };
@@ -137,13 +149,13 @@ class ResnetPass {
 
 absl::StatusOr<std::vector<ModelInput>> ResnetInputs(
     const ModelConfig& config) {
-  PODSIM_RETURN_IF_ERROR(DepthOf(config).status());
+  PODSIM_RETURN_IF_ERROR(ResnetHowOf(config).status());
   return std::vector<ModelInput>();
 }
 
 absl::StatusOr<CompileInput> BuildResnet(const ModelConfig& config,
                                          Graph& graph) {
-  PODSIM_ASSIGN_OR_RETURN(const ResnetDepth depth, DepthOf(config));
+  PODSIM_ASSIGN_OR_RETURN(const ResnetHow how, ResnetHowOf(config));
   PODSIM_ASSIGN_OR_RETURN(const Shape example, ExampleShape(config));
   PODSIM_RETURN_IF_ERROR(CheckMostHidden(config, 0));
   PODSIM_RETURN_IF_ERROR(CheckNoDropout(config));
@@ -158,8 +170,9 @@ absl::StatusOr<CompileInput> BuildResnet(const ModelConfig& config,
         .training = training,
         .momentum = kMovingMomentum,
         .group = std::max<std::int64_t>(1, config.batch_norm_group())};
-    return Classifier(graph, ResnetPass(graph, depth, norm, states)
-                                 .Logits(images, config.classes()));
+    return Classifier(
+        graph,
+        ResnetPass(graph, how, norm, states).Logits(images, config.classes()));
   };
   const CompileInput evaluation = pass(/*training=*/false);
   graph.BeginSecondPass();

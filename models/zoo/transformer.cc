@@ -46,6 +46,7 @@ struct TransformerSizes {
   std::int64_t feed_forward = 4096;
   std::int64_t vocabulary = 33708;
   std::int64_t sequence_length = 256;
+  std::int64_t activation_bytes = 2;
 };
 
 constexpr NumberField<TransformerSizes> kTransformerFields[] = {
@@ -54,10 +55,19 @@ constexpr NumberField<TransformerSizes> kTransformerFields[] = {
     {"heads", &TransformerSizes::heads, 1, 4096},
     {"feed_forward", &TransformerSizes::feed_forward, 1, 1 << 20},
     {"vocabulary", &TransformerSizes::vocabulary, 2, 1 << 24},
-    {"sequence_length", &TransformerSizes::sequence_length, 1, 1 << 20}};
+    {"sequence_length", &TransformerSizes::sequence_length, 1, 1 << 20},
+    ActivationBytes<TransformerSizes>()};
 
 constexpr double kTransformerEpsilon = 1e-6;
 constexpr double kSmoothing = 0.1;
+
+absl::StatusOr<TransformerSizes> TransformerSizesOf(const ModelConfig& config) {
+  PODSIM_ASSIGN_OR_RETURN(
+      const TransformerSizes sizes,
+      SizesOf<TransformerSizes>(config, kTransformerFields));
+  PODSIM_RETURN_IF_ERROR(ActivationType(sizes.activation_bytes).status());
+  return sizes;
+}
 
 std::vector<ModelInput> TransformerInputsOf(const TransformerSizes& sizes) {
   const Shape sequence = {{sizes.sequence_length}};
@@ -72,14 +82,8 @@ class TransformerPass {
       : graph_(graph), sizes_(sizes), dropout_(dropout) {}
 
   CompileInput Losses(Value inputs, Value targets) {
-    table_ =
-        graph_.Variable("embed/tokens", {{sizes_.vocabulary, sizes_.width}},
-                        Initializer::kSmallNormal);
-    const Value is_input = IsToken(inputs, "embed/mask");
-    const Value decoded = Decoded(targets, Encoded(inputs, is_input), is_input);
-    const auto values = SoftmaxCrossEntropy(
-        graph_, ProductWithRows(graph_, decoded, table_, "logits"), targets,
-        kSmoothing, "xent");
+    const auto values = SoftmaxCrossEntropy(graph_, Logits(inputs, targets),
+                                            targets, kSmoothing, "xent");
     const Value weights =
         Expr(graph_, IsToken(targets, "loss/mask"), "loss/weights")
             .Convert(DType::kFloat32)
@@ -94,6 +98,19 @@ class TransformerPass {
   }
 
  private:
+  // In float32.
+  Value Logits(Value inputs, Value targets) {
+    const ComputesIn activations(graph_,
+                                 *ActivationType(sizes_.activation_bytes));
+    table_ =
+        graph_.Variable("embed/tokens", {{sizes_.vocabulary, sizes_.width}},
+                        Initializer::kSmallNormal);
+    const Value is_input = IsToken(inputs, "embed/mask");
+    const Value decoded = Decoded(targets, Encoded(inputs, is_input), is_input);
+    return graph_.Converted(ProductWithRows(graph_, decoded, table_, "logits"),
+                            DType::kFloat32);
+  }
+
   Value IsToken(Value tokens, const std::string& name) {
     const Expr ids(graph_, tokens, name);
     return ids.Compare("NE", ids.Splat(0)).value();
@@ -175,17 +192,15 @@ class TransformerPass {
 
 absl::StatusOr<std::vector<ModelInput>> TransformerInputs(
     const ModelConfig& config) {
-  PODSIM_ASSIGN_OR_RETURN(
-      const TransformerSizes sizes,
-      SizesOf<TransformerSizes>(config, kTransformerFields));
+  PODSIM_ASSIGN_OR_RETURN(const TransformerSizes sizes,
+                          TransformerSizesOf(config));
   return TransformerInputsOf(sizes);
 }
 
 absl::StatusOr<CompileInput> BuildTransformer(const ModelConfig& config,
                                               Graph& graph) {
-  PODSIM_ASSIGN_OR_RETURN(
-      const TransformerSizes sizes,
-      SizesOf<TransformerSizes>(config, kTransformerFields));
+  PODSIM_ASSIGN_OR_RETURN(const TransformerSizes sizes,
+                          TransformerSizesOf(config));
   PODSIM_RETURN_IF_ERROR(CheckTokenModel(config));
   const std::vector<Value> inputs =
       AddInputs(graph, TransformerInputsOf(sizes));

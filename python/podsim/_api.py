@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 import pathlib
-from typing import Any, Callable
+from typing import Any, Callable, Mapping
 
 import numpy as np
 
 from . import (_checks, _data, _inputs, _job, _lowering, _names, _params, _plan, _process,
-               _records, _result, _start, _trees, _values)
+               _records, _result, _start, _trees, _values, _which)
 from ._calls import checked
 from ._said import shown
 from ._state import State
@@ -178,24 +179,34 @@ def plan(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "v
          eval_dataset: Any = None, examples: int | None = None,
          eval_examples: int | None = None, batch: Any = None, state: Any = None,
          name: str | None = None, progress: bool = True,
-         price_per_chip_hour: float | None = None, **settings: Any) -> _plan.Plan:
+         price_per_chip_hour: float | None = None,
+         chip_prices: Mapping[str, float] | str | os.PathLike[str] | None = None,
+         deadline: str | float | datetime.timedelta | None = None,
+         budget: float | None = None, **settings: Any) -> _plan.Plan:
     """What the same call of train would do; nothing is run. A topology such as
     "v3-8..v3-2048" gives a row for each slice, all times simulated, and leaves out what
     changes nothing there: seed, shuffle, steps_per_eval, threads, model_dir and whatever
     else pod_plan has no flag for. progress=False says nothing of a long wait. Of a data set
     that is handed over one example of each split is read (all of an iterable that neither
     has a length nor is told one), and no hash of the plan is known. What a core runs in
-    a step on one of the slices: plan(...).explain("v3-8").
+    a step on one of the slices: plan(...).explain("v3-8"). batch_per_core="max" is the largest
+    that fits each slice with nothing recomputed.
+
+    deadline ("4h", seconds, or a timedelta) and budget are of the whole run: plan.which names
+    the slices that keep them. What a chip costs for an hour is price_per_chip_hour, or by
+    generation chip_prices: {"v3": 2.2, "v5e": 1.2}, or a file as pod_plan reads it.
 
     Raises PodsimError where train would refuse the job."""
     _job.check_is_text(topology, several=True)
-    if price_per_chip_hour is not None:
-        _plan.check_price(price_per_chip_hour, "price_per_chip_hour")
+    asked = _which.Question(deadline, budget, chip_prices, price_per_chip_hour)
+    asked.check()
     _checks.check_is_bool("progress", progress)
     _values.check_is_restored(settings)
-    chosen = _settings(optimizer, params, topology, settings)
+    largest = {name: value for name, value in settings.items() if name == "batch_per_core"
+               and isinstance(value, str) and value == _plan.LARGEST}
+    others = {name: value for name, value in settings.items() if name not in largest}
+    chosen = {**_settings(optimizer, params, topology, others), **largest}
     call = _inputs.Call(loss_fn, params, dataset, eval_fn, eval_dataset, examples,
                         eval_examples, batch, state, name)
     with _inputs.written(call, chosen, shapes=True, progress=progress) as (own, named):
-        planned = _plan.of_job({**named, **chosen}, own.path)
-    return planned if price_per_chip_hour is None else planned.price(price_per_chip_hour)
+        return _plan.of_job({**named, **chosen}, own.path, asked)

@@ -71,6 +71,10 @@ _MEANT = {
     **dict.fromkeys(("output", "json"), "podsim.plan(...).to_json(), or podsim.export"),
     **dict.fromkeys(("price", "price_per_hour", "chip_price", "cost", "cost_per_chip_hour",
                      "price_per_chip_hour"), "podsim.plan(..., price_per_chip_hour=2.2)"),
+    **dict.fromkeys(("deadline", "time_limit", "max_hours"), 'podsim.plan(..., deadline="4h")'),
+    **dict.fromkeys(("budget", "max_cost"), "podsim.plan(..., budget=500, "
+                    "price_per_chip_hour=2.2)"),
+    **dict.fromkeys(("chip_prices", "price_list"), 'podsim.plan(..., chip_prices={"v3": 2.2})'),
     **dict.fromkeys(("random_seed", "rng", "rng_seed"), "seed="),
     **dict.fromkeys(("dtype", "mixed_precision", "bf16", "fp16", "use_bfloat16"),
                     'precision="float32" or precision="bfloat16"'),

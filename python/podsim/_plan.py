@@ -13,16 +13,14 @@ import shutil
 import sys
 from typing import Any, ClassVar, Iterator, Mapping, Sequence
 
-from . import _display, _errors, _explain, _job, _programs, _slices
+from . import _display, _errors, _explain, _job, _programs, _slices, _which
 from ._calls import checked
 from ._drawing import Svg
 from ._kept import Kept
 from ._names import instead
 from ._not_called import NotCalled
-from ._numbers import is_number
 from ._rows import MEANT, NO_PRICE, PlanRow, PricedRow, Rows
-from ._said import shown
-from ._units import gib, share, span
+from ._units import fine_share, gib, share, span
 
 
 # What other libraries call what a plan has, or give it to do.
@@ -31,33 +29,40 @@ _MEANT = {
                     "its rows are dataclasses: [dataclasses.asdict(row) for row in plan], or "
                     "plan.to_json()"),
     **dict.fromkeys(("best", "cheapest", "fastest", "min"), "say min(plan, key=lambda row: "
-                    "row.seconds), or another field of podsim.PlanRow"),
+                    "row.run_seconds), or another field of podsim.PlanRow; within limits "
+                    'podsim.plan(..., deadline="4h").which'),
+    **dict.fromkeys(("answer", "choice", "recommendation", "recommended"), "say plan.which"),
     **dict.fromkeys(("save", "write", "json", "dump"), 'say plan.to_json("plan.json") or '
                     'plan.plot("plan.svg")'),
     **dict.fromkeys(("slices", "names", "topologies"), "say [row.slice for row in plan]"),
     **dict.fromkeys(("errors", "warnings_", "failed"), "say plan.refused"),
     **dict.fromkeys(("step_time", "time", "duration", "total_time"),
-                    "say [row.step_seconds for row in plan], or row.seconds of all steps"),
+                    "say [row.step_seconds for row in plan], or row.run_seconds of the whole run"),
     **dict.fromkeys(("summary", "head", "describe", "show"), "print(plan) shows it"),
     **dict.fromkeys(("kernels", "profile", "trace", "roofline", "breakdown", "activations"),
                     "plan.explain() says what a core runs in a step, and what is in HBM"),
     "train": "podsim.train takes the same arguments and one slice",
 }
 
+# As batch_per_core: what fits each slice.
+LARGEST = "max"
+
 # What the columns of the table are called, and what stands in them.
 _BATCH = "batch/"  # of a core or a chip
 _COLUMNS = ("slice", _BATCH, "global batch", "steps", "learning rate", "HBM per ", "step (sim)",
-            "low", "high", "examples/s", "eff.", "total (sim)", "chip-hours", "bound by")
-_BAND = ("low", "high")
+            "low", "high", "examples/s", "tokens/s", "MFU", "all-reduce", "exposed", "eff.",
+            "recomputed", "run (sim)", "chip-hours", "bound by")
+_TOKENS = "tokens/s"  # where examples are sequences of them
 _COST = "cost"
 _LEFT = ("slice", "bound by")
 # What a narrow terminal goes without, the first of them first.
-_LEFT_OUT = (_BATCH, "examples/s", "low", "high", "learning rate", "total (sim)",
-             "global batch", "steps")
+_LEFT_OUT = ("learning rate", "recomputed", "all-reduce", "global batch", "HBM per ", "exposed",
+             _BATCH, "MFU", "steps", "examples/s", "low", "high", "run (sim)")
 
 
 _ABOUT_TIMES = ("times are simulated, not measured; low and high cover the figures of the hardware "
-                "that are not published, not what the model leaves out")
+                "that are not published, not what the model leaves out; run, chip-hours and cost "
+                "are of the whole run, with start-up, checkpoints and evaluations")
 
 
 def _file_of(path: str | os.PathLike[str], suffix: str, what: str) -> pathlib.Path:
@@ -72,13 +77,6 @@ def _file_of(path: str | os.PathLike[str], suffix: str, what: str) -> pathlib.Pa
         raise ValueError(f"path is {str(file)!r}, but there is no folder {str(file.parent)!r}; "
                          "make it, or name a file elsewhere")
     return file
-
-
-def check_price(per_chip_hour: Any, called: str = "the price of a chip-hour") -> None:
-    """Raises ValueError for what no chip-hour costs."""
-    if not is_number(per_chip_hour) or not 0 < per_chip_hour < float("inf"):
-        raise ValueError(f"{called} is {shown(per_chip_hour)}; it must be a number above 0, such "
-                         "as 2.2")
 
 
 def _of_rows(name: str) -> str:
@@ -112,9 +110,14 @@ class Plan(NotCalled):
     None: they are the same on every slice."""
     links: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """Of each generation, what its links' figures rest on."""
-    price_per_chip_hour: float | None = None
-    compute_note: str = ""
-    """What is to be known of the computation's price; then no row has low and high."""
+    price_per_chip_hour: float | Mapping[str, float] | None = None
+    """One for all, or by generation."""
+    which: _which.Which | None = None
+    """Which slices keep the deadline and the budget of the call; None: it has neither."""
+    largest_batch: bool = False
+    """The batch per core or chip is what fits each slice: batch_per_core="max"."""
+    knees: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """Of each generation of two slices or more, the largest with an efficiency of 0.8 or more."""
     text: str = ""
     """Of one slice: all that pod_launch says of it. Of several: empty."""
     drawing: Svg = Svg("")
@@ -126,7 +129,8 @@ class Plan(NotCalled):
 
     def __getattr__(self, name: str) -> Any:
         """Of a name that a Plan has not."""
-        own = ["rows", "refused", "table", "price", "plot", "explain", "to_json", "text", "links"]
+        own = ["rows", "refused", "which", "knees", "table", "price", "plot", "explain", "to_json",
+               "text", "links"]
         meant = _MEANT.get(name, "")
         if name == "cost" and not vars(self).get("price_per_chip_hour"):
             meant = NO_PRICE
@@ -165,11 +169,18 @@ class Plan(NotCalled):
         raise KeyError(f"the plan has no row of {which}{why}{also}")
 
     @checked("plan.price")
-    def price(self, per_chip_hour: float) -> "Plan":
-        """The same with what it costs at this price of a chip for an hour."""
-        check_price(per_chip_hour)
-        rows = tuple(PricedRow(**_fields(row), cost=row.chip_hours * per_chip_hour)
-                     for row in self.rows)
+    def price(self, per_chip_hour: float | Mapping[str, float]) -> "Plan":
+        """The same with what a whole run costs at this price of a chip for an hour, or at these
+        by generation: {"v3": 2.2, "v4": 3.2}. `which` stays as the call asked it."""
+        if isinstance(per_chip_hour, Mapping):
+            _which.check_prices(per_chip_hour, "the prices")
+            for row in self.rows:
+                if row.generation not in per_chip_hour:
+                    raise ValueError(f"the prices have none of {row.generation}, which {row.slice} "
+                                     f'is of: add "{row.generation}": price')
+        else:
+            _which.check_price(per_chip_hour)
+        rows = tuple(_priced(row, per_chip_hour) for row in self.rows)
         priced = dataclasses.replace(self, rows=rows, price_per_chip_hour=per_chip_hour)
         return _keeping(priced, self._kept)
 
@@ -192,25 +203,25 @@ class Plan(NotCalled):
     def __str__(self) -> str:
         if not self.text:
             return self.table
-        costs = [f"cost        {_money(row.cost)} at {self.price_per_chip_hour:g} a chip-hour"
+        costs = [f"cost        {_money(row.cost)} at {self._price_text()} a chip-hour"
                  for row in self.rows if isinstance(row, PricedRow)]
-        return "\n".join([self.text, *costs])
+        says = self.which.says if self.which else ()
+        return "\n".join([self.text, *costs, *says])
 
     __repr__ = __str__
 
     @checked("plan.plot")
     def plot(self, path: str | os.PathLike[str] | None = None) -> Svg:
-        """Throughput over the slices against the ideal, as SVG; written to `path`, if
-        one is given. A notebook shows what is returned."""
+        """How long the whole run takes and how well it scales over the slices, as SVG;
+        written to `path`, if one is given. A notebook shows what is returned."""
         if path is not None:
             _file_of(path, ".svg", "what is drawn is SVG").write_text(self.drawing)
         return self.drawing
 
     @checked("plan.to_json")
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
-        """One object: rows with the names of PlanRow's fields; cost is null without a
-        price, step_seconds_low and _high are null for a model of your own. With a `path`
-        it is written there, and nothing is returned."""
+        """One object: rows with the names of PlanRow's fields; cost, cost_low and cost_high are
+        null without a price. With a `path` it is written there, and nothing is returned."""
         if path is None:
             return self._json()
         _file_of(path, ".json", "what is written is JSON").write_text(self._json() + "\n")
@@ -220,8 +231,10 @@ class Plan(NotCalled):
         return json.dumps({"clock": "sim", "job": self.job,
                            "scaling": self.scaling, "tuned_on": self.tuned_on,
                            "links": dict(self.links),
-                           "price_per_chip_hour": self.price_per_chip_hour,
-                           "rows": [{"cost": None} | dataclasses.asdict(row) for row in self.rows],
+                           "price_per_chip_hour": self._prices(),
+                           "knees": dict(self.knees),
+                           "which": dataclasses.asdict(self.which) if self.which else None,
+                           "rows": [_NO_COST | dataclasses.asdict(row) for row in self.rows],
                            "refused": dict(self.refused)}, indent=2)
 
     def _repr_html_(self) -> str:
@@ -238,11 +251,24 @@ class Plan(NotCalled):
     def _is_priced(self) -> bool:
         return self.price_per_chip_hour is not None
 
+    def _prices(self) -> float | dict[str, float] | None:
+        prices = self.price_per_chip_hour
+        return dict(prices) if isinstance(prices, Mapping) else prices
+
+    def _price_text(self) -> str:
+        prices = self._prices()
+        if isinstance(prices, dict):
+            return ", ".join(f"{name} {price:g}" for name, price in prices.items())
+        return f"{prices:g}"
+
+    def _has_tokens(self) -> bool:
+        return any(row.tokens_per_second is not None for row in self.rows)
+
     def _columns(self) -> list[str]:
         whose = " or ".join(self._replicas())
         columns = [name + whose if name.endswith(("/", " per ")) else name for name in _COLUMNS]
         columns = [*columns[:-1], *[_COST] * self._is_priced(), columns[-1]]
-        return [name for name in columns if not self.compute_note or name not in _BAND]
+        return [name for name in columns if name != _TOKENS or self._has_tokens()]
 
     def _replicas(self) -> list[str]:
         """"core", "chip", or both where generations differ."""
@@ -250,26 +276,32 @@ class Plan(NotCalled):
 
     def _cells(self, row: PlanRow) -> list[str]:
         cost = [_money(row.cost)] if isinstance(row, PricedRow) else []
-        band = [span(each) for each in (row.step_seconds_low, row.step_seconds_high)
-                if each is not None]
+        tokens = [] if not self._has_tokens() else [
+            "-" if row.tokens_per_second is None else f"{row.tokens_per_second:,.0f}"]
         return [row.slice, str(row.batch_per_core), f"{row.global_batch:,}",
                 f"{row.train_steps:,}", f"{row.learning_rate:.4g}", gib(row.hbm_bytes),
-                span(row.step_seconds), *band, f"{row.examples_per_second:,.0f}",
-                share(row.efficiency), span(row.seconds), f"{row.chip_hours:.3g}",
-                *cost, row.bound_by + " !" * bool(row.warnings)]
+                span(row.step_seconds), span(row.step_seconds_low), span(row.step_seconds_high),
+                f"{row.examples_per_second:,.0f}", *tokens, fine_share(row.mfu),
+                span(row.all_reduce_seconds), span(row.exposed_seconds), share(row.efficiency),
+                fine_share(row.recomputed_share), span(row.run_seconds),
+                f"{row.run_chip_hours:.3g}", *cost, row.bound_by + " !" * bool(row.warnings)]
 
     def _heading(self) -> str:
-        price = (f"; {self.price_per_chip_hour:g} a chip-hour" if self._is_priced() else "")
+        price = f"; {self._price_text()} a chip-hour" if self._is_priced() else ""
         tuned = (f"; steps and learning rate scaled from {self.tuned_on}" if self.tuned_on else
                  "; steps and learning rate as given" if self.scaling == "weak" else "")
-        same = ("global batch" if self.scaling == "strong" else
-                f"batch per {' or '.join(self._replicas())}")
-        return f"{self.job}, the same {same} on every slice{tuned}{price}"
+        whose = " or ".join(self._replicas())
+        same = ("the same global batch on every slice" if self.scaling == "strong" else
+                f"on every slice the largest batch per {whose} that fits" if self.largest_batch
+                else f"the same batch per {whose} on every slice")
+        return f"{self.job}, {same}{tuned}{price}"
 
     def _notes(self) -> list[str]:
-        times = (f"times are simulated, not measured: {self.compute_note}" if self.compute_note
-                 else _ABOUT_TIMES)
-        return [times, *(f"links of {name}: {note}" for name, note in self.links.items()),
+        knees = ", ".join(f"{name} ({share(self[name].efficiency)})"
+                          for name in self.knees.values())
+        return [_ABOUT_TIMES, *[f"knee, the largest slice with an efficiency of at least 80%: {knees}"]
+                * bool(knees), *(self.which.says if self.which else ()),
+                *(f"links of {name}: {note}" for name, note in self.links.items()),
                 *_kinds_of_warnings(self.rows),
                 *(f"{name} has no plan: {why}" for name, why in self.refused.items())]
 
@@ -288,7 +320,7 @@ def _too_many(columns: Sequence[Sequence[str]], most: int) -> list[str]:
     widths = {column[0]: _width(column) + len("  ") for column in columns}
     left_out: list[str] = []
     order = [name for part in _LEFT_OUT for name in widths
-             if name == part or part == _BATCH and name.startswith(part)]
+             if name == part or part.endswith(("/", " ")) and name.startswith(part)]
     for name in order:
         if not most or sum(widths.values()) - len("  ") <= most:
             break
@@ -319,32 +351,47 @@ def _kinds_of_warnings(rows: Sequence[PlanRow]) -> list[str]:
             for found in kinds.values()]
 
 
+_NO_COST = dict.fromkeys(("cost", "cost_low", "cost_high"))
+
+
+def _priced(row: PlanRow, per_chip_hour: float | Mapping[str, float]) -> PricedRow:
+    price = (per_chip_hour[row.generation] if isinstance(per_chip_hour, Mapping)
+             else per_chip_hour)
+    per_second = price * row.chips / 3600
+    return PricedRow(**_fields(row), cost=row.run_chip_hours * price,
+                     cost_low=row.run_seconds_low * per_second,
+                     cost_high=row.run_seconds_high * per_second)
+
+
 def _fields(row: PlanRow) -> dict[str, Any]:
     """Without a price."""
     return {field.name: getattr(row, field.name) for field in dataclasses.fields(PlanRow)}
 
 
-def _row(found: Mapping[str, Any], has_band: bool) -> PlanRow:
+def _row(found: Mapping[str, Any]) -> PlanRow:
     named = {field.name: found[field.name] for field in dataclasses.fields(PlanRow)
              if field.name in found}
     warnings = tuple(map(_errors.in_python, found["warnings"]))
-    band: dict[str, Any] = {} if has_band else dict.fromkeys(
-        ("step_seconds_low", "step_seconds_high"))
-    return PlanRow(**named | band | {"hbm_bytes": found["hbm_bytes_per_core"],
-                                     "warnings": warnings})
+    return PlanRow(**named | {"hbm_bytes": found["hbm_bytes_per_core"], "warnings": warnings})
 
 
 def read(written: str, text: str = "", drawing: str = "") -> Plan:
     """Of what `pod_plan --json` writes."""
     found = json.loads(written)
-    results, note = found["results"], found.get("compute_note", "")
-    return Plan(rows=tuple(_row(row, not note) for row in results if "refused" not in row),
+    results = found["results"]
+    plan = Plan(rows=tuple(_row(row) for row in results if "refused" not in row),
                 refused={row["slice"]: _errors.in_python(row["refused"])
                          for row in results if "refused" in row},
                 job=found["job"], scaling=found["scaling"],
-                compute_note=note, tuned_on=found.get("reference_topology"),
+                tuned_on=found.get("reference_topology"),
+                which=_which.read(found.get("which")),
+                largest_batch=found.get("largest_batch", False),
+                knees={knee["generation"]: knee["slice"] for knee in found["knees"]},
                 links={row["slice"].split("-")[0]: row["network_note"] for row in results
                        if "network_note" in row}, text=text, drawing=Svg(drawing))
+    prices = {row["generation"]: row["price"] / row["run_chip_hours"] for row in results
+              if "price" in row}
+    return plan.price(prices) if prices else plan
 
 
 def _keeping(plan: Plan, kept: Kept | None) -> Plan:
@@ -352,14 +399,31 @@ def _keeping(plan: Plan, kept: Kept | None) -> Plan:
     return plan
 
 
-def of_job(settings: Mapping[str, Any], folder: pathlib.Path) -> Plan:
+def of_job(settings: Mapping[str, Any], folder: pathlib.Path,
+           asked: _which.Question = _which.Question()) -> Plan:
     """Asks the programs. folder: the call's own files, and for what the programs draw."""
     kept = Kept(settings, folder)
     place = folder / "plan.svg"
-    table = ["--json", f"--plot={place}", *_job.flags_of_plan(settings)]
+    table = ["--json", f"--plot={place}", *asked.flags(folder), *_job.flags_of_plan(settings)]
+    try:
+        written, text = _asked(table, settings)
+    except _errors.PodsimError as error:
+        raise _which.in_words_of(asked, error) from None
+    plan = read(written, text.rstrip("\n"), place.read_text())
+    given = asked.price_per_chip_hour if asked.price_per_chip_hour is not None else (
+        asked.chip_prices if isinstance(asked.chip_prices, Mapping) else None)
+    return _keeping(plan if given is None else plan.price(given), kept)
+
+
+def _asked(table: list[str], settings: Mapping[str, Any]) -> tuple[str, str]:
+    """What pod_plan writes, and, of one slice, what pod_launch says of it."""
     with concurrent.futures.ThreadPoolExecutor(2) as both:
         written = both.submit(_programs.run, "pod_plan", table)
-        text = ""
-        if not _job.is_range(settings["topology"]):
-            text = _programs.run("pod_launch", [*_job.flags(settings), "--dry_run"])
-        return _keeping(read(written.result(), text.rstrip("\n"), place.read_text()), kept)
+        if _job.is_range(settings["topology"]):
+            return written.result(), ""
+        if settings.get("batch_per_core") == LARGEST:  # which pod_plan says
+            rows = [row for row in json.loads(written.result())["results"]
+                    if "refused" not in row]
+            settings = {**settings, "batch_per_core": rows[0]["batch_per_core"]}
+        text = _programs.run("pod_launch", [*_job.flags(settings), "--dry_run"])
+        return written.result(), text

@@ -13,7 +13,9 @@ NO_PRICE = ("a row has no cost without a price: podsim.plan(..., price_per_chip_
 
 # What others call a field.
 MEANT = {**dict.fromkeys(("step_time", "time_per_step", "latency"), "step_seconds"),
-         **dict.fromkeys(("time", "total_seconds", "duration"), "seconds"),
+         **dict.fromkeys(("time", "total_seconds", "duration"), "run_seconds"),
+         **dict.fromkeys(("tokens", "tokens_per_sec"), "tokens_per_second"),
+         **dict.fromkeys(("utilization", "hfu"), "mfu"),
          **dict.fromkeys(("name", "topology"), "slice"),
          **dict.fromkeys(("throughput", "images_per_second"), "examples_per_second"),
          **dict.fromkeys(("memory", "hbm"), "hbm_bytes"), "lr": "learning_rate",
@@ -36,28 +38,51 @@ class PlanRow:
     """HBM of a core at the fullest moment of a step, in tiles, without what stays on chip."""
     hbm_bytes_available: int
     step_seconds: float
-    step_seconds_low: float | None
-    step_seconds_high: float | None
-    """Lower and upper estimate of the step time. None for an imported model and for
-    published models to plan: whole steps were compared for three models on v3 alone."""
+    step_seconds_low: float
+    step_seconds_high: float
+    """Lower and upper estimate of the step time."""
+    fixed_seconds: float
+    """The fixed cost of a step on v2 and v3, part of step_seconds."""
+    step_seconds_without_fixed_cost: float
     compute_seconds: float
     all_reduce_seconds: float
     exposed_seconds: float
     """The part of the all-reduce that no computation overlaps."""
     input_seconds: float
     examples_per_second: float
+    tokens_per_second: float | None
+    """None: examples are no sequences of tokens."""
+    mfu: float
+    """Model FLOPs utilization: of what the matrix units could do in a step."""
+    model_flops: float
+    """Of the products of a core's (a chip's) step, as the model says them."""
+    recomputed_flops: float
+    """Of products that are computed again for want of HBM, on top of them."""
+    recomputed_share: float
+    """These as a part of model_flops."""
     efficiency: float
     """Examples/s of a core, or of a chip where that trains as one, against those on the
     smallest slice of the plan and generation."""
     seconds: float
-    """All steps, without start-up and evaluation."""
+    """All steps and what their checkpoints add, without start-up and evaluations."""
     chip_hours: float
+    """Of these."""
+    start_up_seconds: float
+    evaluation_seconds: float
+    """Of all evaluations."""
+    run_seconds: float
+    run_seconds_low: float
+    run_seconds_high: float
+    """The whole run from start to end; with every step at its low, at its high."""
+    run_chip_hours: float
     bound_by: str
     """"compute", "HBM traffic", "the all-reduce", "the input" or "the store"."""
     warnings: tuple[str, ...]
     replica_name: str = "core"
     """What batch_per_core and hbm_bytes are of: "core", or "chip" where that trains as
     one (v4, v5p and later)."""
+    generation: str = ""
+    """"v3", "v5e"."""
 
     def __getattr__(self, name: str) -> Any:
         """Of a name that a row has not."""
@@ -70,7 +95,7 @@ class PlanRow:
     def __lt__(self, _other: Any) -> NoReturn:
         """Of who takes the smallest row without saying by what."""
         raise TypeError("rows of a plan have no order of their own: say by what, as in min(plan, "
-                        "key=lambda row: row.seconds)")
+                        "key=lambda row: row.run_seconds)")
 
     __gt__ = __le__ = __ge__ = __lt__
 
@@ -86,7 +111,10 @@ class PricedRow(PlanRow):
     """The same at a price."""
 
     cost: float = dataclasses.field(kw_only=True)
-    """chip_hours at Plan.price_per_chip_hour."""
+    """run_chip_hours at the price of a chip-hour of the slice's generation."""
+    cost_low: float = dataclasses.field(kw_only=True)
+    cost_high: float = dataclasses.field(kw_only=True)
+    """With every step at its low, at its high."""
 
 
 class Rows(tuple[PlanRow, ...]):

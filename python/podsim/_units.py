@@ -30,3 +30,8 @@ def thousands(count: float, unit: str = "") -> str:
 
 def share(part: float) -> str:
     return f"{100 * part:.0f}%"
+
+
+def fine_share(part: float) -> str:
+    """The same with two digits of a small part: "0.12%"."""
+    return f"{100 * part:.2g}%" if 0 < part < 0.1 else share(part)

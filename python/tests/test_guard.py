@@ -30,6 +30,13 @@ with _guard.folder({place!r}) as own:
 """
 
 
+def heed_signals():
+    """Under nohup, and behind a shell's &, these tests ignore signals, and what they start
+    would, too."""
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def until(condition):
     """Waits for it, for at most LONGEST seconds; whether it came."""
     end = time.monotonic() + LONGEST
@@ -49,10 +56,8 @@ class GuardTest(unittest.TestCase):
     def started(self, *flags, **streams):
         code = CODE.format(package=str(ROOT / "python"), place=str(self.place),
                            said=str(self.folder / "said"), flags=[*JOB, *flags])
-        # Under nohup these tests ignore SIGHUP, and what they start would, too.
-        return subprocess.Popen(
-            [sys.executable, "-c", code],
-            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL), **streams)
+        return subprocess.Popen([sys.executable, "-c", code], preexec_fn=heed_signals,
+                                **streams)
 
     def jobs(self):
         """Processes whose command names this test's folder."""
@@ -86,7 +91,9 @@ class GuardTest(unittest.TestCase):
                     shown = b""
                     interrupted = False
                     with contextlib.suppress(OSError):  # EIO is a terminal's end
+                        end = time.monotonic() + LONGEST
                         while select.select([ours], [], [], LONGEST)[0]:
+                            self.assertLess(time.monotonic(), end, shown[-1000:])
                             read = os.read(ours, 1 << 16)
                             shown += read
                             if not read:

@@ -1,6 +1,7 @@
 """podsim.plan's object, of what the programs say."""
 
 import dataclasses
+import datetime
 import json
 import pathlib
 import pickle
@@ -14,15 +15,15 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 import podsim  # noqa: E402
-from podsim import _job, _plan, _programs  # noqa: E402
+from podsim import _job, _plan, _which  # noqa: E402
 
 JOB = {"model": "mlp", "hidden": [64], "batch_per_core": 8, "train_steps": 100,
        "learning_rate": 0.1, "optimizer": "sgd", "seed": 3}
 
 
-def plan_of(topology, **more):
+def plan_of(topology, asked=_which.Question(), **more):
     with tempfile.TemporaryDirectory() as folder:
-        return _plan.of_job({**JOB, "topology": topology, **more}, pathlib.Path(folder))
+        return _plan.of_job({**JOB, "topology": topology, **more}, pathlib.Path(folder), asked)
 
 
 class PlanTest(unittest.TestCase):
@@ -43,6 +44,18 @@ class PlanTest(unittest.TestCase):
         self.assertLess(row.step_seconds, row.step_seconds_high)
         self.assertAlmostEqual(row.seconds, 25 * row.step_seconds)
         self.assertAlmostEqual(row.chip_hours, row.seconds * 16 / 3600)
+        self.assertAlmostEqual(row.run_seconds,
+                               row.seconds + row.start_up_seconds + row.evaluation_seconds)
+        self.assertAlmostEqual(row.run_chip_hours, row.run_seconds * 16 / 3600)
+        self.assertLess(row.run_seconds_low, row.run_seconds)
+        self.assertLess(row.run_seconds, row.run_seconds_high)
+        self.assertAlmostEqual(row.step_seconds_without_fixed_cost + row.fixed_seconds,
+                               row.step_seconds)
+        self.assertTrue(0 < row.mfu < 1)
+        self.assertGreater(row.model_flops, 0)
+        self.assertEqual((row.recomputed_flops, row.recomputed_share), (0, 0))
+        self.assertIsNone(row.tokens_per_second)
+        self.assertEqual(row.generation, "v3")
         self.assertEqual(row.bound_by, "the all-reduce")
         self.assertLess(row.efficiency, self.plan[0].efficiency)
         self.assertIs(self.plan[-1], self.plan["v3-64"])
@@ -57,7 +70,9 @@ class PlanTest(unittest.TestCase):
                          "podsim.plan(..., price_per_chip_hour=2.2), or plan.price(2.2)")
         priced = self.plan.price(2.5)
         for row in priced:
-            self.assertAlmostEqual(row.cost, 2.5 * row.chip_hours)
+            self.assertAlmostEqual(row.cost, 2.5 * row.run_chip_hours)
+            self.assertAlmostEqual(row.cost_low, 2.5 * row.run_seconds_low * row.chips / 3600)
+            self.assertGreater(row.cost_high, row.cost)
             self.assertIsInstance(row, podsim.PlanRow)
         self.assertAlmostEqual(priced.price(5)[0].cost, 2 * priced[0].cost)
         self.assertAlmostEqual(pickle.loads(pickle.dumps(priced))[0].cost, priced[0].cost)
@@ -67,6 +82,94 @@ class PlanTest(unittest.TestCase):
         for wrong in (0, -1, float("nan"), float("inf"), "$1", True):
             with self.assertRaisesRegex(ValueError, "must be a number above 0"):
                 self.plan.price(wrong)
+
+    def test_prices_are_by_generation_too(self):
+        plan = plan_of("v3-8,v4-8")
+        priced = plan.price({"v3": 2, "v4": 3})
+        self.assertAlmostEqual(priced["v3-8"].cost, 2 * plan["v3-8"].run_chip_hours)
+        self.assertAlmostEqual(priced["v4-8"].cost, 3 * plan["v4-8"].run_chip_hours)
+        self.assertIn("v3 2, v4 3 a chip-hour", priced.table)
+        self.assertEqual(json.loads(priced.to_json())["price_per_chip_hour"], {"v3": 2, "v4": 3})
+        with self.assertRaisesRegex(ValueError, 'the prices have none of v4, which v4-8 is of: '
+                                    'add "v4": price'):
+            plan.price({"v3": 2})
+        with self.assertRaisesRegex(ValueError, r"the prices\['v3'\] is -1; it must be a number"):
+            plan.price({"v3": -1})
+
+    def test_a_deadline_and_a_budget_name_slices(self):
+        slices = "v3-8..v3-64,v4-8"
+        rows = plan_of(slices).price({"v3": 1, "v4": 3}).rows
+        deadline = 1.001 * sorted(row.run_seconds for row in rows)[2]
+        budget = 1.001 * sorted(row.cost for row in rows)[2]
+        plan = plan_of(slices, asked=_which.Question(deadline, budget, {"v3": 1, "v4": 3}))
+        fit = [row for row in rows if row.run_seconds <= deadline and row.cost <= budget]
+        self.assertEqual((plan.which.deadline_seconds, plan.which.budget), (deadline, budget))
+        if fit:
+            cheapest = min(fit, key=lambda row: row.cost)
+            self.assertEqual(plan.which.cheapest.slice, cheapest.slice)
+            self.assertAlmostEqual(plan.which.cheapest.cost, cheapest.cost)
+            self.assertEqual(plan.which.fastest.slice,
+                             min(fit, key=lambda row: row.run_seconds).slice)
+            self.assertTrue(0 < plan.which.cheapest.holds <= 1)
+        self.assertEqual(plan.which.nearest is None, bool(fit))
+        self.assertIn(str(plan.which), plan.table)
+        self.assertEqual(json.loads(plan.to_json())["which"]["budget"], budget)
+        self.assertEqual([row.cost for row in plan], [row.cost for row in rows])
+        self.assertIsNone(self.plan.which)
+
+    def test_what_no_slice_keeps_names_the_nearest(self):
+        plan = plan_of("v3-8..v3-32", asked=_which.Question(deadline="1ms"))
+        self.assertIsNone(plan.which.cheapest)
+        self.assertGreater(plan.which.nearest.of_limit, 1)
+        self.assertIsNone(plan.which.nearest.cost)
+        self.assertIn("no slice of these keeps 1 ms", str(plan.which))
+
+    def test_prices_may_be_a_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            place = pathlib.Path(folder, "mine.txt")
+            place.write_text('chip { generation: "v3" per_hour: 2 }')
+            plan = plan_of("v3-8..v3-32", asked=_which.Question(chip_prices=place))
+        for row in plan:
+            self.assertAlmostEqual(row.cost, 2 * row.run_chip_hours)
+
+    def test_questions_that_nobody_can_answer(self):
+        for asked, kind, said in (
+                ({"budget": 5}, TypeError, "budget needs the price of a chip for an hour"),
+                ({"budget": 0, "price_per_chip_hour": 1}, ValueError, "budget is 0; it must be"),
+                ({"deadline": -1}, ValueError, "deadline is -1; it must be a time above 0"),
+                ({"deadline": True}, ValueError, "deadline is True; it must be a time above 0"),
+                ({"chip_prices": {}}, TypeError, "it must be a price for each generation"),
+                ({"chip_prices": {3: 1}}, TypeError, "chip_prices has a price of 3; name"),
+                ({"chip_prices": {"v3": 0}}, ValueError, r"chip_prices\['v3'\] is 0"),
+                ({"chip_prices": {"v3": 1}, "price_per_chip_hour": 1}, TypeError,
+                 "both say what a chip costs")):
+            with self.assertRaisesRegex(kind, said):
+                podsim.plan(None, None, None, **asked)
+        for chip_prices, said in (
+                ({"v4": 1}, 'chip_prices has no price of v3, which v3-8 is of: add "v3": price'),
+                ({"v9": 1}, "chip_prices: 'v9' is no generation")):
+            with self.assertRaises(podsim.PodsimError) as caught:
+                plan_of("v3-8", asked=_which.Question(chip_prices=chip_prices))
+            self.assertIn(said, str(caught.exception))
+        with self.assertRaisesRegex(podsim.PodsimError, '^deadline is "4"; give a time'):
+            plan_of("v3-8", asked=_which.Question(deadline="4"))
+        self.assertEqual(_which.Question(datetime.timedelta(minutes=90)).flags(pathlib.Path()),
+                         ["--deadline=5400.0s"])
+
+    def test_the_knee_is_the_largest_slice_that_is_efficient(self):
+        efficient = [row for row in self.plan if row.efficiency >= 0.8]
+        knee = max(efficient, key=lambda row: row.chips)
+        self.assertEqual(dict(self.plan.knees), {"v3": knee.slice})
+        self.assertIn(f"at least 80%: {knee.slice} (", self.plan.table)
+
+    def test_the_largest_batch_is_what_fits(self):
+        plan = plan_of("v3-8,v4-8", batch_per_core="max")
+        self.assertTrue(plan.largest_batch)
+        self.assertEqual([row.batch_per_core % 8 for row in plan], [0, 0])
+        self.assertGreater(plan["v4-8"].batch_per_core, plan["v3-8"].batch_per_core)
+        self.assertIn("on every slice the largest batch per core or chip that fits", plan.table)
+        alone = plan_of("v3-8", batch_per_core="max")
+        self.assertEqual(alone[0].batch_per_core, plan["v3-8"].batch_per_core)
 
     def test_without_a_reference_each_row_is_as_given(self):
         plan = plan_of("v3-8..v3-32")
@@ -98,15 +201,16 @@ class PlanTest(unittest.TestCase):
             self.assertIn(f"<th>HBM per {what}</th>", plan._repr_html_())
         self.assertEqual([row.replica_name for row in plan], ["core", "chip"])
         with mock.patch.object(_plan, "_terminal_width", return_value=100):
-            self.assertIn("for want of width: batch/core or chip,", plan.table)
+            self.assertIn(", HBM per core or chip, exposed, batch/core or chip", plan.table)
 
     def test_a_narrow_terminal_goes_without_some_columns(self):
         with mock.patch.object(_plan, "_terminal_width", return_value=100):
             lines = self.plan.table.splitlines()
         self.assertLessEqual(max(map(len, lines[:5])), 100)
         self.assertIn("step (sim)", lines[1])
-        self.assertNotIn("examples/s", lines[1])
-        self.assertIn("left out for want of width: batch/core, examples/s", "\n".join(lines))
+        self.assertNotIn("learning rate", lines[1])
+        self.assertIn("left out for want of width: learning rate, recomputed, all-reduce",
+                      "\n".join(lines))
 
     def test_a_kind_of_warning_is_said_once(self):
         row = self.plan["v3-8"]
@@ -132,22 +236,9 @@ class PlanTest(unittest.TestCase):
         found = json.loads(self.plan.price(2).to_json())
         self.assertEqual(found["clock"], "sim")
         self.assertEqual(found["rows"][1]["slice"], "v3-32")
-        self.assertEqual(found["rows"][1]["cost"], 2 * self.plan["v3-32"].chip_hours)
+        self.assertEqual(found["rows"][1]["cost"], 2 * self.plan["v3-32"].run_chip_hours)
 
         self.assertIsNone(json.loads(self.plan.to_json())["rows"][1]["cost"])
-
-    def test_a_model_that_is_not_validated_has_no_low_and_high(self):
-        written = json.loads(_programs.run("pod_plan", [
-            "--json", *_job.flags_of_plan({**JOB, "topology": "v3-8..v3-32"})]))
-        self.assertEqual(len(_plan.read(json.dumps(written)).rows), 2)
-        plan = _plan.read(json.dumps(written | {"compute_note": "not validated"})).price(2)
-        for row in (*plan, *json.loads(plan.to_json())["rows"]):
-            row = row if isinstance(row, dict) else dataclasses.asdict(row)
-            self.assertIsNone(row["step_seconds_low"])
-            self.assertIsNone(row["step_seconds_high"])
-            self.assertGreater(row["step_seconds"], 0)
-        self.assertIn("not validated", plan.table)
-        self.assertNotIn(" low ", plan.table)
 
     def test_json_is_written_to_a_path(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -203,7 +294,7 @@ class PlanTest(unittest.TestCase):
                 (lambda: plan(), TypeError, "a podsim.Plan is no function: leave () out; its rows "
                  "are plan[0] and so on"),
                 (lambda: min(plan), TypeError, "rows of a plan have no order of their own: say by "
-                 "what, as in min(plan, key=lambda row: row.seconds)"),
+                 "what, as in min(plan, key=lambda row: row.run_seconds)"),
                 (lambda: plan.cost, AttributeError, "a Plan has no 'cost': a row has no "
                  "cost without a price: podsim.plan(..., price_per_chip_hour=2.2), or "
                  "plan.price(2.2)"),

@@ -12,6 +12,7 @@
 #include "proto/geography.pb.h"
 #include "proto/hardware.pb.h"
 #include "proto/job.pb.h"
+#include "proto/plan.pb.h"
 
 namespace podsim {
 namespace {
@@ -51,6 +52,8 @@ std::string OtherKind(const std::string& text,
       {&FaultPlan::default_instance(), "a fault plan", "--faults"},
       {&BucketLinks::default_instance(), "a table of links", "--links"},
       {&BucketPrices::default_instance(), "a table of prices", "--prices"},
+      {&ChipPrices::default_instance(), "a table of chip prices",
+       "--chip_prices"},
       {&AlgorithmChoices::default_instance(), "a table of algorithms",
        "--choices"},
       {&Generation::default_instance(), "a generation's hardware",

@@ -130,7 +130,7 @@ void FillWay(const JobSpec& spec, const std::string& region,
   place.set_nearness(!Has(*location, region) ? BucketPlace::ELSEWHERE
                      : single                ? BucketPlace::SAME_REGION
                                              : BucketPlace::AROUND);
-  const LinkFigures link = LinkBetween(*location, region, spec.links());
+  const BucketLinkFigures link = LinkBetween(*location, region, spec.links());
   *place.mutable_round_trip_seconds() = link.round_trip_seconds;
   *place.mutable_host_bytes_per_second() = link.host_bytes_per_second;
   *place.mutable_jitter_seconds() = link.jitter_seconds;

@@ -11,7 +11,10 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "job/plan_program.h"
+#include "runtime/forecast/tokens.h"
 #include "runtime/job/spec_check.h"
+#include "runtime/plan/largest_batch.h"
 
 namespace podsim {
 namespace {
@@ -23,13 +26,24 @@ bool IsAsTyped(const JobSpec& spec) {
          !spec.has_reference_batch_size();
 }
 
-absl::StatusOr<LadderRow> RowOf(const JobSpec& spec, const PlanInputs& inputs,
-                                const Generation& generation,
+// What is the same for all rows.
+struct Job {
+  const JobSpec& spec;
+  const PlanInputs& inputs;
+  LadderBatch batch = LadderBatch::kAsAsked;
+};
+
+absl::StatusOr<LadderRow> RowOf(const Job& job, const Generation& generation,
                                 const Slice& slice) {
   LadderRow row = {.slice = slice};
-  JobSpec here = spec;
+  JobSpec here = job.spec;
   here.set_topology(slice.name);
-  PODSIM_ASSIGN_OR_RETURN(row.plan, PlanJob(here, inputs));
+  if (job.batch == LadderBatch::kLargest) {
+    PODSIM_ASSIGN_OR_RETURN(const std::int64_t largest,
+                            LargestBatchOn(here, job.inputs));
+    here.set_batch_per_core(largest);
+  }
+  PODSIM_ASSIGN_OR_RETURN(row.plan, PlanJob(here, job.inputs));
   PODSIM_ASSIGN_OR_RETURN(row.forecast,
                           ForecastJob(row.plan, slice, generation));
   return row;
@@ -37,17 +51,16 @@ absl::StatusOr<LadderRow> RowOf(const JobSpec& spec, const PlanInputs& inputs,
 
 // The rows know nothing of each other: as many at once as there are CPUs, but
 // for what they take of memory. The last ones, mostly the largest, come first.
-std::vector<LadderRow> PlanRows(const JobSpec& spec, const PlanInputs& inputs,
+std::vector<LadderRow> PlanRows(const Job& job,
                                 const std::vector<Slice>& slices) {
   constexpr std::size_t kMostAtOnce = 4;
-  const Hardware hardware = HardwareOf(spec);
+  const Hardware hardware = HardwareOf(job.spec);
   std::vector<LadderRow> rows(slices.size());
   std::atomic<std::size_t> taken = 0;
   const auto fill = [&] {
     for (std::size_t i = ++taken; i <= rows.size(); i = ++taken) {
       const Slice& slice = slices[slices.size() - i];
-      auto row = RowOf(spec, inputs,
-                       *FindGeneration(hardware, slice.generation), slice);
+      auto row = RowOf(job, *FindGeneration(hardware, slice.generation), slice);
       rows[slices.size() - i] =
           row.ok() ? *std::move(row)
                    : LadderRow{.slice = slice, .status = row.status()};
@@ -77,7 +90,25 @@ void FillEfficiency(std::vector<LadderRow>& rows) {
                            ->forecast.examples_per_second_per_replica();
 }
 
+// The examples are the same on every slice.
+absl::StatusOr<std::int64_t> TokensIn(const Ladder& ladder) {
+  PODSIM_ASSIGN_OR_RETURN(const Program program, ProgramOf(FirstPlan(ladder)));
+  return TokensPerExample(program);
+}
+
 }  // namespace
+
+double RecomputedShare(const JobForecast& forecast) {
+  return forecast.model_flops > 0
+             ? forecast.recomputed_flops / forecast.model_flops
+             : 0;
+}
+
+const JobPlan& FirstPlan(const Ladder& ladder) {
+  for (const LadderRow& row : ladder.rows)
+    if (row.status.ok()) return row.plan;
+  return ladder.rows.front().plan;
+}
 
 absl::Status CheckBatchOnSome(const JobSpec& spec,
                               const std::vector<Slice>& slices) {
@@ -102,15 +133,18 @@ absl::Status CheckBatchOnSome(const JobSpec& spec,
 }
 
 absl::StatusOr<Ladder> PlanLadder(const JobSpec& spec, const PlanInputs& inputs,
-                                  const std::vector<Slice>& slices) {
+                                  const std::vector<Slice>& slices,
+                                  LadderBatch batch) {
   Ladder ladder = {.strong = spec.has_train_batch_size(),
-                   .is_as_typed = IsAsTyped(spec)};
+                   .is_as_typed = IsAsTyped(spec),
+                   .largest_batch = batch == LadderBatch::kLargest};
   PODSIM_RETURN_IF_ERROR(CheckBatchOnSome(spec, slices));
-  ladder.rows = PlanRows(spec, inputs, slices);
+  ladder.rows = PlanRows({spec, inputs, batch}, slices);
   const auto planned = [](const LadderRow& row) { return row.status.ok(); };
   if (std::none_of(ladder.rows.begin(), ladder.rows.end(), planned))
     return ladder.rows.front().status;
   FillEfficiency(ladder.rows);
+  PODSIM_ASSIGN_OR_RETURN(ladder.tokens_per_example, TokensIn(ladder));
   return ladder;
 }
 

@@ -3,6 +3,7 @@
 #ifndef PODSIM_RUNTIME_PLAN_LADDER_H_
 #define PODSIM_RUNTIME_PLAN_LADDER_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -24,19 +25,37 @@ struct LadderRow {
   double efficiency = 0;
 };
 
+// FLOP of products that are computed again for want of HBM, as a share of the
+// model's; 0 of a model without products.
+double RecomputedShare(const JobForecast& forecast);
+
 struct Ladder {
   std::vector<LadderRow> rows;
   bool strong = false;  // the same global batch everywhere
   // The job has steps and rate of its own and no reference: they are the same
   // on every slice, as in a run there.
   bool is_as_typed = false;
+  // The batch per core is what fits each slice.
+  bool largest_batch = false;
+  std::int64_t tokens_per_example = 0;  // 0: examples are no sequences
+};
+
+// Of the first row that has one. REQUIRES: a row.
+const JobPlan& FirstPlan(const Ladder& ladder);
+
+// Which batch each slice has.
+enum class LadderBatch : std::uint8_t {
+  kAsAsked,  // the spec's: the same per core, or the same global batch
+  kLargest,  // the largest per core that fits: LargestBatchOn
 };
 
 // `spec` but for its topology on each of `slices`; with the same batch per core
 // unless it has a global batch. Each row is the plan that a run there has.
+// REQUIRES: a spec with kLargest says no batch.
 // Errors: INVALID_ARGUMENT (no slice has a plan: the first one's reason).
 absl::StatusOr<Ladder> PlanLadder(const JobSpec& spec, const PlanInputs& inputs,
-                                  const std::vector<Slice>& slices);
+                                  const std::vector<Slice>& slices,
+                                  LadderBatch batch = LadderBatch::kAsAsked);
 
 // A global batch that the cores of none of several slices divide. Errors:
 // INVALID_ARGUMENT: the first slice, and the multiples that fit all.

@@ -2,41 +2,63 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <functional>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/units.h"
+#include "runtime/forecast/format_forecast.h"
+#include "runtime/plan/knee.h"
 #include "runtime/plan/ladder_table.h"
+#include "runtime/plan/run_cost.h"
+#include "runtime/plan/svg.h"
 
 namespace podsim {
 namespace {
 
-constexpr double kWidth = 720;
-constexpr double kHeight = 480;
-constexpr double kLeft = 90;
-constexpr double kRight = 110;
-constexpr double kTop = 50;
-constexpr double kBottom = 60;
-constexpr const char* kColors[] = {"#1f6fb4", "#d1622b", "#2f8f4e", "#8a4fb0",
-                                   "#b0303f", "#6b6b6b", "#a58b1c"};
+constexpr double kWidth = 760;
+constexpr double kHeight = 640;
+constexpr double kLeft = 80;
+constexpr double kRight = kWidth - 130;
+// Panels from their top to their bottom.
+constexpr double kRunTop = 60;
+constexpr double kRunBottom = 360;
+constexpr double kEfficiencyTop = 420;
+constexpr double kEfficiencyBottom = 580;
+constexpr double kLineHeight = 14;
+constexpr double kHourSeconds = 3600;
+constexpr char kGrid[] = "stroke=\"#dddddd\"";
 
 struct Point {
   std::string slice;
-  double replicas = 0;
-  double rate = 0;
-  double low = 0;
-  double high = 0;
+  double chips = 0;
+  RunBand hours;
+  double efficiency = 0;
+  std::string title;
 };
 
+// A generation's slices from the smallest on.
 struct Line {
   std::string generation;
-  std::string color;
+  LineStyle style;
   std::vector<Point> points;
-
-  double ideal(double replicas) const {
-    return points.front().rate * replicas / points.front().replicas;
-  }
 };
+
+Point PointOf(const LadderRow& row) {
+  const RunBand seconds = RunSeconds(row);
+  return {
+      .slice = row.slice.name,
+      .chips = static_cast<double>(row.slice.chips),
+      .hours = {seconds.forecast / kHourSeconds, seconds.low / kHourSeconds,
+                seconds.high / kHourSeconds},
+      .efficiency = row.efficiency,
+      .title = absl::StrCat(row.slice.name, ": ", SpanText(seconds.forecast),
+                            " sim (", SpanText(seconds.low), " to ",
+                            SpanText(seconds.high), "), efficiency ",
+                            absl::StrFormat("%.0f%%", 100 * row.efficiency))};
+}
 
 std::vector<Line> LinesOf(const Ladder& ladder) {
   std::vector<Line> lines;
@@ -45,137 +67,157 @@ std::vector<Line> LinesOf(const Ladder& ladder) {
     auto line = std::find_if(lines.begin(), lines.end(), [&](const Line& is) {
       return is.generation == row.slice.generation;
     });
-    if (line == lines.end()) {
-      lines.push_back({.generation = row.slice.generation,
-                       .color = kColors[lines.size() % std::size(kColors)]});
-      line = lines.end() - 1;
-    }
-    const double batch = static_cast<double>(row.forecast.global_batch);
-    const double rate = row.forecast.examples_per_second();
-    const Band& band = row.forecast.band;
-    const bool shaded = !row.forecast.is_unvalidated;
-    line->points.push_back(
-        {.slice = row.slice.name,
-         .replicas = static_cast<double>(row.forecast.replicas),
-         .rate = rate,
-         .low = shaded ? batch / band.high.seconds() : rate,
-         .high = shaded ? batch / band.low.seconds() : rate});
+    if (line == lines.end())
+      line = lines.insert(
+          line, {.generation = row.slice.generation, .style = {lines.size()}});
+    line->points.push_back(PointOf(row));
   }
+  for (Line& line : lines)
+    std::stable_sort(
+        line.points.begin(), line.points.end(),
+        [](const Point& a, const Point& b) { return a.chips < b.chips; });
   return lines;
 }
 
-// From powers of the base below the least to above the most.
-struct Scale {
-  double base = 2;
-  int from = 0;
-  int to = 1;
-  double begin = 0;  // where they are drawn
-  double end = 1;
-
-  void Cover(double value) {
-    const double power = std::log(value) / std::log(base);
-    from = std::min(from, static_cast<int>(std::floor(power)));
-    to = std::max(to, static_cast<int>(std::ceil(power)));
-  }
-  double At(double value) const {
-    const double power = std::log(value) / std::log(base);
-    return begin + (end - begin) * (power - from) / (to - from);
-  }
-};
+std::vector<double> ValuesOf(
+    const std::vector<Line>& lines,
+    const std::function<std::vector<double>(const Point&)>& of) {
+  std::vector<double> values;
+  for (const Line& line : lines)
+    for (const Point& point : line.points)
+      for (const double value : of(point)) values.push_back(value);
+  return values;
+}
 
 struct Axes {
-  Scale x = {.base = 2, .begin = kLeft, .end = kWidth - kRight};
-  Scale y = {.base = 10, .begin = kHeight - kBottom, .end = kTop};
+  Scale chips;
+  Scale hours;
+  Scale efficiency;
 };
 
 Axes AxesOf(const std::vector<Line>& lines) {
-  Axes axes;
-  const Point& first = lines.front().points.front();
-  axes.x.from = static_cast<int>(std::floor(std::log2(first.replicas)));
-  axes.x.to = axes.x.from + 1;
-  axes.y.from = static_cast<int>(std::floor(std::log10(first.low)));
-  axes.y.to = axes.y.from + 1;
-  for (const Line& line : lines)
-    for (const Point& point : line.points) {
-      axes.x.Cover(point.replicas);
-      for (const double value :
-           {point.low, point.high, line.ideal(point.replicas)})
-        axes.y.Cover(value);
-    }
-  return axes;
-}
-
-std::string Words(double x, double y, const std::string& words,
-                  const char* anchor = "middle") {
-  return absl::StrFormat(
-      "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>\n", x, y,
-      anchor, words);
-}
-
-std::string Stroke(double x1, double y1, double x2, double y2,
-                   const std::string& style) {
-  return absl::StrFormat(
-      "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" %s/>\n", x1, y1,
-      x2, y2, style);
+  const std::vector<double> efficiencies = ValuesOf(
+      lines, [](const Point& point) { return std::vector{point.efficiency}; });
+  const double best =
+      *std::max_element(efficiencies.begin(), efficiencies.end());
+  constexpr double kTick = 0.2;
+  return {
+      .chips = LogScale(
+          2,
+          ValuesOf(lines, [](const Point& p) { return std::vector{p.chips}; }),
+          kLeft, kRight),
+      .hours =
+          LogScale(10,
+                   ValuesOf(lines,
+                            [](const Point& p) {
+                              return std::vector{p.hours.low, p.hours.high};
+                            }),
+                   kRunBottom, kRunTop),
+      .efficiency = {.from = 0,
+                     .to = std::max(1.0, std::ceil(best / kTick) * kTick),
+                     .begin = kEfficiencyBottom,
+                     .end = kEfficiencyTop}};
 }
 
 std::string DrawAxes(const Axes& axes) {
-  const std::string gray = "stroke=\"#dddddd\"";
   std::string text;
-  for (int power = axes.x.from; power <= axes.x.to; ++power) {
-    const double x = axes.x.At(std::exp2(power));
-    text += Stroke(x, kTop, x, kHeight - kBottom, gray);
-    text += Words(x, kHeight - kBottom + 18,
-                  FormatCount(std::llround(std::exp2(power))));
+  for (double power = axes.chips.from; power <= axes.chips.to; ++power) {
+    const double x = axes.chips.At(std::exp2(power));
+    text += SvgLine(x, kRunTop, x, kRunBottom, kGrid);
+    text += SvgLine(x, kEfficiencyTop, x, kEfficiencyBottom, kGrid);
+    text += SvgWords(x, kEfficiencyBottom + 18,
+                     FormatCount(std::llround(std::exp2(power))), "middle");
   }
-  for (int power = axes.y.from; power <= axes.y.to; ++power) {
-    const double y = axes.y.At(std::pow(10, power));
-    text += Stroke(kLeft, y, kWidth - kRight, y, gray);
-    text += Words(kLeft - 6, y + 4, absl::StrFormat("1e%d", power), "end");
+  for (double power = axes.hours.from; power <= axes.hours.to; ++power) {
+    const double hours = std::pow(10, power);
+    const double y = axes.hours.At(hours);
+    text += SvgLine(kLeft, y, kRight, y, kGrid);
+    text += SvgWords(kLeft - 6, y + 4, SpanText(hours * kHourSeconds), "end");
   }
-  text += Words((kLeft + kWidth - kRight) / 2, kHeight - 16,
-                "what the batch is divided among (cores; chips of v4 and v5p)");
-  text += Words(kLeft, kTop - 8, "examples/s (sim)");
+  for (int fifth = 0; fifth <= std::lround(5 * axes.efficiency.to); ++fifth) {
+    const double y = axes.efficiency.At(0.2 * fifth);
+    text += SvgLine(kLeft, y, kRight, y, kGrid);
+    text += SvgWords(kLeft - 6, y + 4, absl::StrCat(20 * fifth, "%"), "end");
+  }
+  const double knee = axes.efficiency.At(kKneeEfficiency);
+  text += SvgLine(kLeft, knee, kRight, knee,
+                  "stroke=\"#555555\" stroke-dasharray=\"5 4\"");
+  text += SvgWords(kLeft, kRunTop - 10, "whole run (sim); shaded: low to high",
+                   "start");
+  text += SvgWords(kLeft, kEfficiencyTop - 10,
+                   "scaling efficiency; dashed: that of the knee", "start");
+  return text + SvgWords((kLeft + kRight) / 2, kHeight - 16, "chips", "middle");
+}
+
+// Of one point alone the band is a stroke.
+std::string DrawBand(const Axes& axes, const Line& line) {
+  std::string there;
+  std::string back;
+  for (const Point& point : line.points) {
+    const double x = axes.chips.At(point.chips);
+    there += SvgPoint(x, axes.hours.At(point.hours.low));
+    back.insert(0, SvgPoint(x, axes.hours.At(point.hours.high)));
+  }
+  if (line.points.size() > 1)
+    return absl::StrCat("<polygon points=\"", there, back, "\" fill=\"",
+                        line.style.color(), "\" fill-opacity=\"0.15\"/>\n");
+  return absl::StrCat("<polyline points=\"", there, back, "\" stroke=\"",
+                      line.style.color(), "\" stroke-opacity=\"0.4\"/>\n");
+}
+
+// `y`: of a point, in pixels.
+std::string DrawLine(const Axes& axes, const Line& line,
+                     const std::function<double(const Point&)>& y) {
+  std::string path;
+  std::string markers;
+  for (const Point& point : line.points) {
+    const double x = axes.chips.At(point.chips);
+    path += SvgPoint(x, y(point));
+    markers += line.style.Marker(x, y(point), point.title);
+  }
+  return absl::StrCat("<polyline points=\"", path,
+                      "\" fill=\"none\" stroke-width=\"2\" stroke=\"",
+                      line.style.color(), "\"/>\n", markers);
+}
+
+// The largest slices' names at the right, each with a stroke to its point.
+std::string DrawLabels(const Axes& axes, const std::vector<Line>& lines,
+                       const std::function<double(const Point&)>& y, double top,
+                       double bottom) {
+  std::vector<double> wanted;
+  for (const Line& line : lines) wanted.push_back(y(line.points.back()));
+  const std::vector<double> kept = KeptApart(wanted, kLineHeight, top, bottom);
+  std::string text;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const Line& line = lines[i];
+    text += SvgLine(axes.chips.At(line.points.back().chips) + 6, wanted[i],
+                    kRight + 8, kept[i],
+                    absl::StrCat("stroke=\"", line.style.color(),
+                                 "\" stroke-width=\"0.6\""));
+    text += line.style.Marker(kRight + 14, kept[i], line.generation);
+    text +=
+        SvgWords(kRight + 24, kept[i] + 4, line.points.back().slice, "start");
+  }
   return text;
 }
 
-std::string DrawLine(const Axes& axes, const Line& line) {
-  std::string there;
-  std::string back;
-  std::string path;
-  for (const Point& point : line.points) {
-    const double x = axes.x.At(point.replicas);
-    absl::StrAppendFormat(&there, "%.1f,%.1f ", x, axes.y.At(point.low));
-    back.insert(0, absl::StrFormat("%.1f,%.1f ", x, axes.y.At(point.high)));
-    absl::StrAppendFormat(&path, "%.1f,%.1f ", x, axes.y.At(point.rate));
+std::string DrawLines(const std::vector<Line>& lines) {
+  const Axes axes = AxesOf(lines);
+  const auto run = [&](const Point& point) {
+    return axes.hours.At(point.hours.forecast);
+  };
+  const auto efficiency = [&](const Point& point) {
+    return axes.efficiency.At(point.efficiency);
+  };
+  std::string text = DrawAxes(axes);
+  for (const Line& line : lines) text += DrawBand(axes, line);
+  for (const Line& line : lines) {
+    text += DrawLine(axes, line, run);
+    text += DrawLine(axes, line, efficiency);
   }
-  const Point& first = line.points.front();
-  const Point& last = line.points.back();
-  std::string text =
-      absl::StrCat("<polygon points=\"", there, back, "\" fill=\"", line.color,
-                   "\" fill-opacity=\"0.15\"/>\n");
-  text += Stroke(
-      axes.x.At(first.replicas), axes.y.At(first.rate),
-      axes.x.At(last.replicas), axes.y.At(line.ideal(last.replicas)),
-      absl::StrCat("stroke=\"", line.color, "\" stroke-dasharray=\"5 4\""));
-  absl::StrAppend(&text, "<polyline points=\"", path,
-                  "\" fill=\"none\" stroke-width=\"2\" stroke=\"", line.color,
-                  "\"/>\n");
-  for (const Point& point : line.points)
-    absl::StrAppendFormat(
-        &text,
-        "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\" fill=\"%s\"><title>%s: %s "
-        "examples/s sim</title></circle>\n",
-        axes.x.At(point.replicas), axes.y.At(point.rate), line.color,
-        point.slice, FormatCount(std::llround(point.rate)));
-  return text + Words(axes.x.At(last.replicas) + 8, axes.y.At(last.rate) + 4,
-                      last.slice, "start");
-}
-
-bool HasBand(const Ladder& ladder) {
-  for (const LadderRow& row : ladder.rows)
-    if (row.status.ok() && !row.forecast.is_unvalidated) return true;
-  return false;
+  text += DrawLabels(axes, lines, run, kRunTop, kRunBottom);
+  return text +
+         DrawLabels(axes, lines, efficiency, kEfficiencyTop, kEfficiencyBottom);
 }
 
 }  // namespace
@@ -187,15 +229,11 @@ std::string PlotLadder(const Ladder& ladder) {
       "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%%\" "
       "height=\"100%%\" fill=\"white\"/>\n",
       kWidth, kHeight);
-  text += Words(kWidth / 2, 20,
-                absl::StrCat(LadderJobText(ladder),
-                             ": throughput, simulated; dashed: ideal",
-                             HasBand(ladder) ? ", shaded: low to high" : ""));
-  if (!lines.empty()) {
-    const Axes axes = AxesOf(lines);
-    text += DrawAxes(axes);
-    for (const Line& line : lines) text += DrawLine(axes, line);
-  }
+  text += SvgWords(kWidth / 2, 24,
+                   absl::StrCat(LadderJobText(ladder),
+                                ": a run on slice after slice, simulated"),
+                   "middle");
+  if (!lines.empty()) text += DrawLines(lines);
   return text + "</svg>\n";
 }
 

@@ -8,9 +8,10 @@
 
 namespace podsim {
 
-// An SVG of throughput over cores, both axes logarithmic: for each generation
-// its points with their band, and dashed what the first one's would be on as
-// many cores. Nothing of it needs a script or a font of its own.
+// An SVG of two panels over the chips of the slices, whose axis is logarithmic:
+// above, how long the whole run takes (logarithmic), shaded from low to high;
+// below, the scaling efficiency, with a line at that of the knee. Each
+// generation has a colour, a marker and, at its end, its largest slice's name.
 std::string PlotLadder(const Ladder& ladder);
 
 }  // namespace podsim

@@ -1,4 +1,4 @@
-// A ladder as text, a row for each slice, or as JSON. Pure.
+// A ladder as text, a row for each slice. Pure.
 #ifndef PODSIM_RUNTIME_PLAN_LADDER_TABLE_H_
 #define PODSIM_RUNTIME_PLAN_LADDER_TABLE_H_
 
@@ -6,19 +6,20 @@
 
 #include "base/text_layout.h"
 #include "runtime/plan/ladder.h"
+#include "runtime/plan/which_slice.h"
 
 namespace podsim {
 
-// `price_per_chip_hour` 0: no column of prices. Each line but the rows begins
-// with '#'; warnings and refusals are below the table. On narrow screens
-// columns are left out, in the order of their ranks; kAllColumns: none, and
-// each slice's warnings at length.
-std::string FormatLadder(const Ladder& ladder, double price_per_chip_hour,
+// With prices a column of what the whole run costs; with limits the slices that
+// keep them below the table. Each line but the rows begins with '#'; knees,
+// warnings and refusals are below the table. On narrow screens columns are left
+// out, in the order of their ranks; kAllColumns: none, and each slice's
+// warnings at length.
+std::string FormatLadder(const Ladder& ladder, const LadderQuestion& asked,
                          int columns = kTextColumns);
-// `explanation`: what FormatExplanationJson writes of the one row, which comes
-// under "explain"; empty: none.
-std::string FormatLadderJson(const Ladder& ladder, double price_per_chip_hour,
-                             const std::string& explanation = "");
+
+// "link (0,0)-(1,0) at 0.25 of its rate"; "": the row has no fault.
+std::string FaultText(const LadderRow& row);
 
 // "mlp on digits".
 std::string LadderJobText(const Ladder& ladder);

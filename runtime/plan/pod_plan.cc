@@ -25,75 +25,25 @@
 #include "runtime/plan/explain_json.h"
 #include "runtime/plan/explain_text.h"
 #include "runtime/plan/ladder.h"
+#include "runtime/plan/ladder_json.h"
 #include "runtime/plan/ladder_plot.h"
+#include "runtime/plan/ladder_question.h"
 #include "runtime/plan/ladder_table.h"
+#include "runtime/plan/largest_batch.h"
 #include "runtime/plan/plan_collective.h"
 #include "runtime/plan/plan_explanation.h"
+#include "runtime/plan/question_check.h"
 #include "runtime/plan/slice_list.h"
 #include "settings/command_line.h"
 #include "settings/origins.h"
 #include "settings/pasted.h"
 #include "settings/programs.h"
-#include "settings/setting.h"
 #include "settings/words.h"
 
 namespace podsim {
 namespace {
 
-using ::google::protobuf::FieldDescriptor;
-using ::google::protobuf::Message;
-
 constexpr char kDefaultLadder[] = "v3-8..v3-2048";
-
-// A flag that was given and is not among `names`; "": none.
-std::string GivenBeside(const Message& message,
-                        const std::vector<std::string>& names) {
-  std::vector<const FieldDescriptor*> given;
-  message.GetReflection()->ListFields(message, &given);
-  for (const FieldDescriptor* field : given)
-    if (std::find(names.begin(), names.end(), field->name()) == names.end())
-      return FlagOf(*field);
-  return "";
-}
-
-// Half of the flags are for the one question, half for the other.
-absl::Status CheckQuestion(const PlanSettings& settings, const JobSpec& job) {
-  if (settings.has_collective()) {
-    std::string other =
-        GivenBeside(job, {"wrap", "twist", "ici_dtype", "ici_fault"});
-    if (settings.has_job()) other = "job";
-    if (settings.has_links()) other = "links";
-    if (settings.has_prices()) other = "prices";
-    if (settings.has_plot()) other = "plot";
-    if (settings.has_price_per_chip_hour()) other = "price_per_chip_hour";
-    if (settings.has_explain()) other = "explain";
-    if (other.empty()) return absl::OkStatus();
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--", other,
-        " is for a training job and goes with no --collective: "
-        "leave out one of the two",
-        other == "links" ? "; --draw_links draws how busy links are" : ""));
-  }
-  const std::string other =
-      GivenBeside(settings, {"job", "topology", "hardware", "ici_algorithm",
-                             "json", "plot", "price_per_chip_hour", "links",
-                             "prices", "verbose", "explain"});
-  if (other.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("--", other,
-                   " is for a collective: say which one, as in "
-                   "--collective all_reduce, or leave --",
-                   other, " out"));
-}
-
-absl::Status CheckPriceIsShown(const PlanSettings& settings) {
-  if (!settings.explain() || settings.json() ||
-      !settings.has_price_per_chip_hour())
-    return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      "--price_per_chip_hour adds a column to the table of slices, which "
-      "--explain does not print: leave out one of the two, or add --json");
-}
 
 absl::Status CheckPlot(const PlanSettings& settings) {
   if (!settings.has_plot() || absl::EndsWith(settings.plot(), ".svg"))
@@ -107,7 +57,8 @@ absl::Status CheckPlot(const PlanSettings& settings) {
 
 // The job of file and flags; its topology is the ladder's.
 absl::StatusOr<JobSpec> JobOf(const PlanSettings& settings,
-                              const JobSpec& flags, Origins& origins) {
+                              const JobSpec& flags, LadderBatch batch,
+                              Origins& origins) {
   JobSpec job = flags;
   if (settings.has_links()) {
     PODSIM_ASSIGN_OR_RETURN(*job.mutable_links(), ReadLinks(settings.links()));
@@ -123,6 +74,11 @@ absl::StatusOr<JobSpec> JobOf(const PlanSettings& settings,
     origins = MergeOrigins(std::move(lines), job, {});
     if (settings.topology_size() > 0) origins.erase("topology");
     job = MergeSpecs(file, job);
+  }
+  if (batch == LadderBatch::kLargest) {
+    if (!flags.has_batch_per_core()) job.clear_batch_per_core();
+    if (!flags.has_train_batch_size()) job.clear_train_batch_size();
+    PODSIM_RETURN_IF_ERROR(CheckLargestBatch(job));
   }
   if (job.has_bench())
     return absl::InvalidArgumentError(
@@ -195,32 +151,38 @@ absl::StatusOr<PlanInputs> InputsFor(const JobSpec& job,
 }
 
 absl::StatusOr<std::string> LadderText(const PlanSettings& settings,
-                                       const Ladder& ladder, int columns) {
-  const double price = settings.price_per_chip_hour();
+                                       const Ladder& ladder,
+                                       const LadderQuestion& asked,
+                                       int columns) {
   if (!settings.explain())
-    return settings.json() ? FormatLadderJson(ladder, price)
-                           : FormatLadder(ladder, price, columns);
+    return settings.json() ? FormatLadderJson(ladder, asked)
+                           : FormatLadder(ladder, asked, columns);
   PODSIM_ASSIGN_OR_RETURN(const PlanExplanation explained,
                           ExplainRow(ladder.rows.front()));
   return settings.json()
-             ? FormatLadderJson(ladder, price, FormatExplanationJson(explained))
+             ? FormatLadderJson(ladder, asked, FormatExplanationJson(explained))
              : FormatExplanation(ladder, explained, columns);
 }
 
 absl::StatusOr<std::string> PlanTraining(const PlanSettings& settings,
-                                         const JobSpec& flags, int columns,
+                                         const JobSpec& flags,
+                                         LadderBatch batch, int columns,
                                          Origins& origins) {
   PODSIM_RETURN_IF_ERROR(CheckPlot(settings));
-  PODSIM_RETURN_IF_ERROR(CheckPriceIsShown(settings));
-  PODSIM_ASSIGN_OR_RETURN(const JobSpec job, JobOf(settings, flags, origins));
+  PODSIM_RETURN_IF_ERROR(CheckQuestionIsShown(settings));
+  PODSIM_ASSIGN_OR_RETURN(const JobSpec job,
+                          JobOf(settings, flags, batch, origins));
   const Hardware hardware = HardwareOf(job);
   PODSIM_ASSIGN_OR_RETURN(const std::vector<Slice> slices,
                           LadderSlices(settings, job, hardware));
+  PODSIM_ASSIGN_OR_RETURN(const LadderQuestion asked,
+                          QuestionOf(settings, hardware, slices));
   PODSIM_RETURN_IF_ERROR(CheckBatchOnSome(job, slices));
   PODSIM_ASSIGN_OR_RETURN(const PlanInputs inputs, InputsFor(job, slices));
-  PODSIM_ASSIGN_OR_RETURN(const Ladder ladder, PlanLadder(job, inputs, slices));
+  PODSIM_ASSIGN_OR_RETURN(const Ladder ladder,
+                          PlanLadder(job, inputs, slices, batch));
   PODSIM_ASSIGN_OR_RETURN(std::string text,
-                          LadderText(settings, ladder, columns));
+                          LadderText(settings, ladder, asked, columns));
   if (settings.has_plot()) {
     std::atomic<std::uint64_t> counter = 0;
     PODSIM_RETURN_IF_ERROR(
@@ -232,15 +194,16 @@ absl::StatusOr<std::string> PlanTraining(const PlanSettings& settings,
 }
 
 absl::StatusOr<std::string> TextOf(PlanSettings& settings, JobSpec& job,
-                                   int columns, Origins& origins) {
-  PODSIM_RETURN_IF_ERROR(CheckQuestion(settings, job));
+                                   LadderBatch batch, int columns,
+                                   Origins& origins) {
+  PODSIM_RETURN_IF_ERROR(CheckQuestion(settings, job, batch));
   if (settings.has_hardware()) {
     PODSIM_ASSIGN_OR_RETURN(*job.mutable_hardware(),
                             ReadHardware(settings.hardware()));
   }
   if (settings.verbose()) columns = kAllColumns;
   if (!settings.has_collective())
-    return PlanTraining(settings, job, columns, origins);
+    return PlanTraining(settings, job, batch, columns, origins);
   FillDefaults(settings);
   return PlanCollective(settings, job, HardwareOf(job), columns);
 }
@@ -256,10 +219,14 @@ PlanResult RunPlan(const std::vector<std::string>& args, int columns) {
         NamePasted(WithOrigin(status, origins), PodPlan(), args, {}, origins);
     return PlanResult{2, "", std::string(named.message())};
   };
-  const auto line = ParseCommandLine(PodPlan(), args, {}, {&settings, &job});
+  const AskedBatch asked = TakeLargestBatch(args);
+  const LadderBatch batch =
+      asked.largest ? LadderBatch::kLargest : LadderBatch::kAsAsked;
+  const auto line =
+      ParseCommandLine(PodPlan(), asked.args, {}, {&settings, &job});
   if (!line.ok()) return refuse(line.status());
   if (!line->text.empty()) return {0, line->text, ""};
-  const auto text = TextOf(settings, job, columns, origins);
+  const auto text = TextOf(settings, job, batch, columns, origins);
   if (!text.ok()) return refuse(text.status());
   return {0, *text, ""};
 }

@@ -35,8 +35,9 @@ BucketPrices Prices(const std::string& text) {
   return prices;
 }
 
-LinkFigures Between(const std::string& location, const std::string& region,
-                    const BucketLinks& asked = {}) {
+BucketLinkFigures Between(const std::string& location,
+                          const std::string& region,
+                          const BucketLinks& asked = {}) {
   return LinkBetween(*FindLocation(location), region, asked);
 }
 
@@ -114,7 +115,7 @@ TEST(BucketLinksTest, ABucketElsewhereIsReadWhereItIsNearest) {
       "  round_trip_seconds { value: 0.11 } }"
       "links { from: 'us-east1' to: 'europe-west4'"
       "  round_trip_seconds { value: 0.09 } }");
-  const LinkFigures link = Between("nam4", "europe-west4", mine);
+  const BucketLinkFigures link = Between("nam4", "europe-west4", mine);
   EXPECT_EQ(link.region, "us-east1");
   EXPECT_EQ(link.round_trip_seconds.value(), 0.09);
   // Nothing is said of the bandwidth: the assumed one stays.

@@ -25,6 +25,7 @@ using ::podsim::testing::IsOk;
 using ::podsim::testing::kInvalid;
 using ::podsim::testing::StatusIs;
 using ::podsim::testing::WeighedSum;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr std::int64_t kRows = 3;
@@ -260,6 +261,63 @@ TEST(Attention, RefusesHeadsThatDoNotDivide) {
               StatusIs(kInvalid, HasSubstr("attention of 4 heads")));
 }
 
+// Of 256 and 258 in bfloat16: a mean of 257 and a variance of 1, neither of
+// which bfloat16 would have left.
+TEST(LayerNorm, OfBFloat16HasStatisticsInFloat32) {
+  Graph g("toy");
+  const Value x = g.Features({{2}});
+  const Value scale = g.Variable("scale", {{2}}, Initializer::kOnes);
+  const Value bias = g.Variable("bias", {{2}}, Initializer::kZeros);
+  const ComputesIn activations(g, DType::kBFloat16);
+  const Value y =
+      LayerNorm(g, g.Converted(x, DType::kBFloat16), scale, bias, 1e-3);
+  ASSERT_THAT(g.status(), IsOk());
+  EXPECT_EQ(ToString(g.type(y)), "bfloat16 [B, 2]");
+  GraphValues values(g, 1);
+  values.at(x).values = {256, 258};
+  values.at(scale).values = {1, 1};
+  values.at(bias).values = {0, 0};
+  EXPECT_THAT(values.Compute(y).values, ElementsAre(-1, 1));
+}
+
+TEST(BatchNorm, OfBFloat16HasStatisticsInFloat32) {
+  Graph g("toy");
+  const Value x = g.Features({{1}});
+  const Value scale = g.Variable("scale", {{1}}, Initializer::kOnes);
+  const Value bias = g.Variable("bias", {{1}}, Initializer::kZeros);
+  const ComputesIn activations(g, DType::kBFloat16);
+  const BatchNormValues y =
+      BatchNormTraining(g, g.Converted(x, DType::kBFloat16), scale, bias, 1e-3);
+  const Value by_given =
+      BatchNormInference(g, g.Converted(x, DType::kBFloat16), scale, bias,
+                         y.mean, y.variance, 1e-3);
+  ASSERT_THAT(g.status(), IsOk());
+  EXPECT_EQ(ToString(g.type(y.y)), "bfloat16 [B, 1]");
+  EXPECT_EQ(g.type(y.mean).dtype, DType::kFloat32);
+  GraphValues values(g, 2);
+  values.at(x).values = {256, 258};
+  values.at(scale).values = {1};
+  values.at(bias).values = {0};
+  EXPECT_THAT(values.Compute(y.mean).values, ElementsAre(257));
+  EXPECT_THAT(values.Compute(y.variance).values, ElementsAre(1));
+  EXPECT_THAT(values.Compute(y.y).values, ElementsAre(-1, 1));
+  EXPECT_THAT(values.Compute(by_given).values, ElementsAre(-1, 1));
+}
+
+// The third of bfloat16 is 1.3359375 / 4.
+TEST(Softmax, OfBFloat16IsRoundedOnce) {
+  Graph g("toy");
+  const Value x = g.Features({{3}});
+  const ComputesIn activations(g, DType::kBFloat16);
+  const Value y = Softmax(g, g.Converted(x, DType::kBFloat16), -1);
+  ASSERT_THAT(g.status(), IsOk());
+  EXPECT_EQ(ToString(g.type(y)), "bfloat16 [B, 3]");
+  GraphValues values(g, 1);
+  values.at(x).values = {2, 2, 2};
+  const double third = 1.3359375 / 4;
+  EXPECT_THAT(values.Compute(y).values, ElementsAre(third, third, third));
+}
+
 TEST(Dropout, KeepsByKeySiteAndElement) {
   constexpr double kRate = 0.25;
   Graph g("toy");
@@ -282,6 +340,30 @@ TEST(Dropout, KeepsByKeySiteAndElement) {
     }
   }
   EXPECT_NEAR(kept / 1200.0, 1 - kRate, 0.06);
+}
+
+// By the step's key, and another site than the dropout before.
+TEST(Dropout, OfTheStepIsTheSameInAllExamples) {
+  constexpr double kRate = 0.25;
+  Graph g("toy");
+  const Value x = g.Features({{4, 50}});
+  Dropout(g, x, kRate);
+  const Value y = Dropout(g, x, kRate, "", DropoutMask::kOfTheStep);
+  ASSERT_THAT(g.status(), IsOk());
+  GraphValues values(g, kRows);
+  values.at(g.StepKeys()).values = {1, 2, 1, 2, 1, 2};
+  const Tensor in = values.Compute(x);
+  const Tensor out = values.Compute(y);
+  for (std::size_t i = 0; i < out.values.size(); ++i) {
+    const std::size_t e = i % 200;
+    const bool keeps =
+        Philox((std::uint64_t{2} << 32) | 1, e / 4, 1)[e % 4] < 0.75 * 0x1p32;
+    EXPECT_NEAR(At(out, i), keeps ? At(in, i) / (1 - kRate) : 0, kNear);
+  }
+  Dropout(g, g.Variable("w", {{3}}, Initializer::kZeros), kRate, "",
+          DropoutMask::kOfTheStep);
+  EXPECT_THAT(g.status(),
+              StatusIs(kInvalid, HasSubstr("takes [B, ...], not [3]")));
 }
 
 TEST(Dropout, OfNothingIsNothing) {

@@ -44,7 +44,7 @@ std::int64_t TanhGradient(ModuleBuilder& b, std::int64_t dy, std::int64_t y,
 
 // The mean of tanh(tanh(x w0) w1) . w2, and its gradients in the order of the
 // variables, which is not that in which they are made.
-std::string Lowered(std::int64_t batch) {
+std::string ThreeLayers(std::int64_t batch) {
   ModuleBuilder b;
   const auto sum = b.Reducer("add", hlo::F32);
   b.Computation();
@@ -88,7 +88,7 @@ ImportProto ThreeLayers() {
   for (const std::int64_t batch : {3, 5, 7}) {
     auto& lowering = *function.add_lowerings();
     lowering.set_batch(batch);
-    lowering.set_module(Lowered(batch));
+    lowering.set_module(ThreeLayers(batch));
   }
   function.add_results()->set_kind(ImportResult::LOSS);
   for (const char* name : {"w0", "w1", "w2"}) {

@@ -310,6 +310,7 @@ INSTANTIATE_TEST_SUITE_P(
         PlannedCase{"transformer_big", "layers=2"},
         PlannedCase{"transformer_base", "layers=1,sequence_length=80", 0.1},
         PlannedCase{"gpt2_small", "layers=2"},
+        PlannedCase{"gpt2_medium", "layers=2,activation_bytes=4"},
         PlannedCase{"gpt2_xl", "layers=1,sequence_length=128", 0.1}),
     [](const auto& info) {
       return absl::StrCat(info.param.name,
@@ -366,6 +367,19 @@ TEST(PlannedModels, ReportLossesAndShares) {
               ElementsAre("accuracy", "loss"));
 }
 
+TEST(PlannedModels, ComputeInBFloat16UnlessTold) {
+  for (const char* name : {"resnet18", "gpt2_small"}) {
+    ASSERT_OK_AND_ASSIGN(const ModelProto model, BuildModel(Config(name)));
+    ASSERT_OK_AND_ASSIGN(const ModelProto said,
+                         BuildModel(Config(name, "activation_bytes=2")));
+    ASSERT_OK_AND_ASSIGN(const ModelProto wide,
+                         BuildModel(Config(name, "activation_bytes=4")));
+    EXPECT_EQ(ModelHash(model), ModelHash(said));
+    EXPECT_NE(ModelHash(model), ModelHash(wide));
+    EXPECT_EQ(ElementsOf(model).trained, ElementsOf(wide).trained);
+  }
+}
+
 // Every size of the list is one.
 TEST(PlannedModels, AreMarked) {
   int planned = 0;
@@ -391,6 +405,12 @@ TEST(PlannedModels, RefuseWhatDoesNotFit) {
   refused("gpt2_small", "sequence_length=1025", "there are 1024 positions");
   refused("gpt2_small", "heads=7", "attention of 7 heads");
   refused("gpt2_small", "layers=0", "layers is 0; allowed: 1 to 1,024");
+  for (const char* name : {"resnet18", "bert_base", "transformer_base"}) {
+    refused(name, "activation_bytes=3",
+            "activation_bytes is 3; allowed: 2 (bfloat16) and 4 (float32)");
+    refused(name, "activation_bytes=8",
+            "activation_bytes is 8; allowed: 2 to 4");
+  }
   refused("transformer_big", "positions=3", "it has layers, width, heads");
   refused("mlp", "layers=3", "model_config is for models that come in sizes");
   ModelConfig hidden = Config("gpt2_small");

@@ -17,7 +17,6 @@ namespace {
 using ::testing::HasSubstr;
 using testing::StatusIs;
 
-SimTime Us(std::int64_t us) { return SimTime::Picoseconds(us * 1'000'000); }
 
 Program Mlp() {
   ModelConfig config;

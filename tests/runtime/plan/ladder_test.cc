@@ -13,6 +13,7 @@
 #include "base/text_table.h"
 #include "nlohmann/json.hpp"
 #include "runtime/job/geography.h"
+#include "runtime/plan/ladder_json.h"
 #include "runtime/plan/ladder_plot.h"
 #include "runtime/plan/ladder_table.h"
 #include "runtime/plan/ladder_troubles.h"
@@ -78,7 +79,8 @@ TEST(LadderTest, AGlobalBatchIsSharedOut) {
   ASSERT_OK_AND_ASSIGN(const Ladder ladder,
                        LadderOf("train_batch_size: 4096", {"v3-8..v3-128"}));
   EXPECT_TRUE(ladder.strong);
-  EXPECT_THAT(FormatLadder(ladder, 0), HasSubstr("with the same global batch"));
+  EXPECT_THAT(FormatLadder(ladder, {}),
+              HasSubstr("with the same global batch"));
   ASSERT_EQ(ladder.rows.size(), 4);
   for (const LadderRow& row : ladder.rows) {
     ASSERT_THAT(row.status, ::podsim::testing::IsOk());
@@ -94,7 +96,7 @@ TEST(LadderTest, WithoutAReferenceARowIsWhatRunsThere) {
       "batch_per_core: 128 train_steps: 100 learning_rate: 0.001";
   ASSERT_OK_AND_ASSIGN(const Ladder ladder, LadderOf(job, {"v3-8..v3-128"}));
   EXPECT_TRUE(ladder.is_as_typed);
-  EXPECT_THAT(FormatLadder(ladder, 0),
+  EXPECT_THAT(FormatLadder(ladder, {}),
               HasSubstr("--reference_topology=v3-8 scales them"));
   for (const LadderRow& row : ladder.rows) {
     JobSpec spec = Spec(absl::StrCat("dataset: 'synthetic' ", job));
@@ -136,7 +138,7 @@ TEST(LadderTest, WhatHasNoPlanHasAReason) {
   EXPECT_THAT(ladder.rows[1].status, ::podsim::testing::IsOk());
   EXPECT_FALSE(ladder.rows[2].status.ok());  // 64 over 128 cores
   EXPECT_FALSE(ladder.rows[3].status.ok());
-  const std::string text = FormatLadder(ladder, 0);
+  const std::string text = FormatLadder(ladder, {});
   EXPECT_THAT(text, HasSubstr("# v3-128 has no plan: "));
   EXPECT_THAT(text, HasSubstr("# v5litepod-256 has no plan: "));
   EXPECT_THAT(LadderOf("train_batch_size: 63", {"v3-8", "v3-32"}).status(),
@@ -169,42 +171,104 @@ TEST(LadderTest, HostsOfOneAndEightChipsArePlanned) {
   }
   // A single chip has nobody to sum with.
   EXPECT_THAT(
-      FormatLadder(ladder, 0),
+      FormatLadder(ladder, {}),
       ::testing::ContainsRegex("v5litepod-1 [^\n]* (compute|HBM traffic)"));
 }
 
-// Its ends would be read as if the truth lay between them.
-TEST(LadderTest, AModelThatIsNotValidatedHasNoEndsInJson) {
+// Of every model, whoever brings it.
+TEST(LadderTest, EveryModelHasLowAndHigh) {
+  ASSERT_OK_AND_ASSIGN(Ladder ladder, LadderOf("", {"v3-8", "v3-32"}));
+  for (LadderRow& row : ladder.rows)
+    row.plan.mutable_spec()->set_model_file("m.pod");
+  const auto json = nlohmann::json::parse(FormatLadderJson(ladder, {}));
+  EXPECT_FALSE(json.contains("compute_note"));
+  for (const auto& row : json["results"]) {
+    EXPECT_GT(row["step_seconds_low"], 0);
+    EXPECT_LE(row["step_seconds_low"], row["step_seconds"]);
+    EXPECT_GE(row["step_seconds_high"], row["step_seconds"]);
+  }
+}
+
+// From the start to the end, and what of it the steps are.
+TEST(LadderTest, ARunIsMoreThanItsSteps) {
   ASSERT_OK_AND_ASSIGN(Ladder ladder, LadderOf("", {"v3-8", "v3-32"}));
   for (LadderRow& row : ladder.rows) {
-    row.plan.mutable_spec()->set_model_file("m.pod");
-    row.forecast.is_unvalidated = true;
+    row.forecast.start_up = SimTime::Seconds(60);
+    row.forecast.evaluation_seconds = 2;
   }
-  const auto json = nlohmann::json::parse(FormatLadderJson(ladder, 0));
-  ASSERT_TRUE(json.contains("compute_note"));
-  EXPECT_THAT(json["compute_note"].get<std::string>(),
-              HasSubstr("so no low and high are given"));
+  const auto json = nlohmann::json::parse(FormatLadderJson(ladder, {}));
   for (const auto& row : json["results"]) {
-    EXPECT_TRUE(row["step_seconds_low"].is_null());
-    EXPECT_TRUE(row["step_seconds_high"].is_null());
-    EXPECT_GT(row["step_seconds"], 0);
+    const double count = row["train_steps"];
+    const double step = row["step_seconds"];
+    const double chips = row["chips"];
+    EXPECT_NEAR(row["seconds"], count * step, 1e-9);
+    EXPECT_NEAR(row["chip_hours"], count * step * chips / 3600, 1e-9);
+    EXPECT_EQ(row["start_up_seconds"], 60);
+    EXPECT_EQ(row["evaluation_seconds"], 2);
+    const double run = row["run_seconds"];
+    EXPECT_NEAR(run, 62 + count * step, 1e-9);
+    EXPECT_NEAR(row["run_chip_hours"], run * chips / 3600, 1e-9);
+    const double longer = double{row["run_seconds_high"]} - run;
+    EXPECT_NEAR(longer, count * (double{row["step_seconds_high"]} - step),
+                1e-9);
+    EXPECT_LT(row["run_seconds_low"], run);
   }
+}
+
+TEST(LadderTest, ARowSaysWhatItsChipsAreUsedFor) {
+  ASSERT_OK_AND_ASSIGN(const Ladder ladder, LadderOf("", {"v3-8", "v4-8"}));
+  const auto json = nlohmann::json::parse(FormatLadderJson(ladder, {}));
+  for (const auto& row : json["results"]) {
+    EXPECT_GT(row["model_flops"], 0);
+    EXPECT_GT(row["mfu"], 0);
+    EXPECT_LT(row["mfu"], 1);
+    EXPECT_EQ(row["recomputed_flops"], 0);
+    EXPECT_EQ(row["recomputed_share"], 0);
+    EXPECT_TRUE(row["tokens_per_second"].is_null());
+    EXPECT_NEAR(double{row["step_seconds_without_fixed_cost"]} +
+                    double{row["fixed_seconds"]},
+                row["step_seconds"], 1e-12);
+  }
+  EXPECT_THAT(
+      FormatLadder(ladder, {}, kAllColumns),
+      ::testing::ContainsRegex(
+          "# slice +batch +global +steps +learning rate +HBM +step sim +low to "
+          "high +less fixed +examples/s +MFU +all-reduce +exposed +eff "
+          "+recomputed +run +chip-hours +bound by\n"));
+}
+
+TEST(LadderTest, SequencesAreCountedInTokens) {
+  const JobSpec spec = Spec("dataset: 'digits' model: 'encoder'");
+  ASSERT_OK_AND_ASSIGN(
+      const Ladder ladder,
+      PlanLadder(spec, Inputs(testing::Digits()), *SlicesNamed({"v3-8"}, {})));
+  EXPECT_EQ(ladder.tokens_per_example, 64);
+  const auto json = nlohmann::json::parse(FormatLadderJson(ladder, {}));
+  EXPECT_EQ(json["tokens_per_example"], 64);
+  const auto& row = json["results"][0];
+  EXPECT_DOUBLE_EQ(row["tokens_per_second"],
+                   64 * double{row["examples_per_second"]});
+  EXPECT_THAT(FormatLadder(ladder, {}, kAllColumns),
+              ::testing::ContainsRegex(" examples/s +tokens/s "));
 }
 
 TEST(LadderTest, ShowsWarningsAndPrices) {
   ASSERT_OK_AND_ASSIGN(const Ladder ladder,
                        LadderOf("", {"v3-8", "v3-1024", "v4-8"}));
-  const std::string text = FormatLadder(ladder, 2, kAllColumns);
+  const LadderQuestion asked = {.prices = {.of_all = 2}};
+  const std::string text = FormatLadder(ladder, asked, kAllColumns);
   EXPECT_THAT(text, HasSubstr("all times sim"));
   EXPECT_THAT(text, HasSubstr("\n# v3-1024 ! "));
   EXPECT_THAT(text, HasSubstr("  price  bound by"));
-  EXPECT_THAT(FormatLadder(ladder, 0), Not(HasSubstr("price")));
-  const auto json = nlohmann::json::parse(FormatLadderJson(ladder, 2));
+  EXPECT_THAT(FormatLadder(ladder, {}), Not(HasSubstr("price")));
+  const auto json = nlohmann::json::parse(FormatLadderJson(ladder, asked));
   EXPECT_EQ(json["clock"], "sim");
   EXPECT_EQ(json["scaling"], "weak");
   ASSERT_EQ(json["results"].size(), 3);
   for (const auto& row : json["results"]) {
-    EXPECT_DOUBLE_EQ(double{row["price"]}, 2 * double{row["chip_hours"]});
+    EXPECT_DOUBLE_EQ(double{row["price"]}, 2 * double{row["run_chip_hours"]});
+    EXPECT_LE(row["price_low"], row["price"]);
+    EXPECT_GE(row["price_high"], row["price"]);
     EXPECT_LE(row["step_seconds_low"], row["step_seconds"]);
     EXPECT_GE(row["step_seconds_high"], row["step_seconds"]);
     EXPECT_GT(row["hbm_bytes_per_core"], 0);
@@ -234,10 +298,10 @@ TEST(LadderTest, ASliceThatTheZoneDoesNotOfferIsToldWhereItIs) {
     EXPECT_THAT(ladder.rows[row].status,
                 StatusIs(absl::StatusCode::kInvalidArgument,
                          HasSubstr("it is offered in europe-west4-a")));
-  EXPECT_THAT(FormatLadder(ladder, 0, kAllColumns),
+  EXPECT_THAT(FormatLadder(ladder, {}, kAllColumns),
               HasSubstr("# v3-32 has no plan: zone: us-central1-a does not "
                         "offer v3-32; it is offered in europe-west4-a\n"));
-  const auto json = nlohmann::json::parse(FormatLadderJson(ladder, 0));
+  const auto json = nlohmann::json::parse(FormatLadderJson(ladder, {}));
   EXPECT_EQ(json["results"][0]["zone"], "us-central1-a");
   EXPECT_TRUE(json["results"][1].contains("refused"));
 }
@@ -256,11 +320,11 @@ TEST(LadderTest, ABucketElsewhereMarksTheSlice) {
     ASSERT_THAT(FillGeography(spec, row.slice, {}, row.plan), testing::IsOk());
   }
   // The first zone of v3-8 is in us-central1.
-  const std::string text = FormatLadder(ladder, 0, kAllColumns);
+  const std::string text = FormatLadder(ladder, {}, kAllColumns);
   EXPECT_THAT(text, HasSubstr("# v3-32 ! gs://data is in us-central1, the pod "
                               "in europe-west4"));
   EXPECT_THAT(text, Not(HasSubstr("# v3-8 !")));
-  const auto json = nlohmann::json::parse(FormatLadderJson(ladder, 0));
+  const auto json = nlohmann::json::parse(FormatLadderJson(ladder, {}));
   EXPECT_EQ(json["results"][0]["buckets"][0]["nearness"], "SAME_REGION");
   EXPECT_EQ(json["results"][1]["buckets"][0]["nearness"], "ELSEWHERE");
   EXPECT_THAT(text, HasSubstr("# v3-32, gs://data: at the prices given: USD "));
@@ -276,15 +340,16 @@ TEST(LadderTest, KeepsToTheScreensWidth) {
   ASSERT_OK_AND_ASSIGN(const Ladder ladder,
                        LadderOf("", {"v3-8..v3-2048", "v4-8..v4-4096"}));
   for (const int width : {80, 100, 120})
-    for (const std::string& line : LinesOf(FormatLadder(ladder, 0, width)))
+    for (const std::string& line : LinesOf(FormatLadder(ladder, {}, width)))
       EXPECT_LE(line.size(), width) << line;
-  const std::string narrow = FormatLadder(ladder, 0, 80);
+  const std::string narrow = FormatLadder(ladder, {}, 80);
+  EXPECT_THAT(narrow, HasSubstr("\n# left out at 80 columns: "));
+  // The heading: what matters most stays.
   EXPECT_THAT(narrow,
-              HasSubstr("\n# left out at 80 columns: global, learning rate, "
-                        "HBM, low to high, chip-hours;\n#   --verbose or "
-                        "--json has all\n"));
-  EXPECT_THAT(narrow, HasSubstr("  examples/s   eff  all steps  bound by\n"));
-  const std::string wide = FormatLadder(ladder, 0, kAllColumns);
+              ::testing::ContainsRegex(
+                  "\n# slice +step sim +low to high .*eff +.*bound by"));
+  EXPECT_THAT(narrow, Not(HasSubstr("  less fixed  ")));
+  const std::string wide = FormatLadder(ladder, {}, kAllColumns);
   EXPECT_THAT(wide, Not(HasSubstr("left out")));
   EXPECT_THAT(wide, HasSubstr("  low to high  "));
 }
@@ -301,10 +366,10 @@ TEST(LadderTest, AKindOfWarningHasOneLine) {
     }
   ASSERT_GT(warned, static_cast<int>(kinds.size()));
   int lines = 0;
-  for (const std::string& line : LinesOf(FormatLadder(ladder, 0, 200)))
+  for (const std::string& line : LinesOf(FormatLadder(ladder, {}, 200)))
     lines += line.rfind("# ! ", 0) == 0 ? 1 : 0;
   EXPECT_EQ(lines, static_cast<int>(kinds.size()));
-  EXPECT_EQ(Count(FormatLadder(ladder, 0, kAllColumns), " ! "), warned);
+  EXPECT_EQ(Count(FormatLadder(ladder, {}, kAllColumns), " ! "), warned);
 }
 
 TEST(LadderTest, NeighboursAreToldAsARange) {
@@ -320,16 +385,16 @@ TEST(LadderTest, NeighboursAreToldAsARange) {
 TEST(LadderTest, ManyRefusalsShareALine) {
   ASSERT_OK_AND_ASSIGN(const Ladder ladder,
                        LadderOf("train_batch_size: 64", {"v3-8..v3-2048"}));
-  EXPECT_THAT(FormatLadder(ladder, 0, 200),
+  EXPECT_THAT(FormatLadder(ladder, {}, 200),
               HasSubstr("# v3-128 to v3-2048 have no plan; the first: "
                         "train_batch_size 64 "));
-  EXPECT_EQ(Count(FormatLadder(ladder, 0, kAllColumns), " has no plan: "), 5);
+  EXPECT_EQ(Count(FormatLadder(ladder, {}, kAllColumns), " has no plan: "), 5);
 }
 
 // Where a chip's cores act as one, the batch is the chip's.
 TEST(LadderTest, TheBatchIsPerCoreOrChip) {
   const auto about = [](const std::vector<std::string>& slices) {
-    return LinesOf(FormatLadder(*LadderOf("", slices), 0, 200)).front();
+    return LinesOf(FormatLadder(*LadderOf("", slices), {}, 200)).front();
   };
   EXPECT_THAT(about({"v3-8", "v3-32"}), HasSubstr("batch per core on every"));
   EXPECT_THAT(about({"v4-8", "v4-16"}), HasSubstr("batch per chip on every"));
@@ -344,11 +409,33 @@ TEST(LadderTest, IsDrawn) {
   EXPECT_EQ(svg.rfind("<svg xmlns=", 0), 0);
   EXPECT_EQ(Count(svg, "<svg"), Count(svg, "</svg>"));
   EXPECT_EQ(Count(svg, "<text"), Count(svg, "</text>"));
-  EXPECT_EQ(Count(svg, "<circle"), 4 + 3);
+  // Two panels, each with a marker for a slice and one for a generation.
+  EXPECT_EQ(Count(svg, "<title>"), 2 * (4 + 3 + 2));
   EXPECT_EQ(Count(svg, "<polygon"), 2);
-  EXPECT_EQ(Count(svg, "stroke-dasharray"), 2);
-  EXPECT_THAT(svg, HasSubstr("v3-128: "));
+  EXPECT_EQ(Count(svg, "stroke-dasharray"), 1);
+  EXPECT_EQ(Count(svg, ">v3-128</text>"), 2);
+  EXPECT_EQ(Count(svg, ">v4-32</text>"), 2);
+  EXPECT_THAT(svg, HasSubstr("<title>v3-128: "));
   EXPECT_THAT(svg, Not(HasSubstr("nan")));
+  EXPECT_THAT(svg, Not(HasSubstr("inf")));
+}
+
+TEST(LadderTest, SixGenerationsAreToldApart) {
+  ASSERT_OK_AND_ASSIGN(const Ladder ladder,
+                       LadderOf("", {"v2-8..v2-32", "v3-8..v3-32",
+                                     "v4-8..v4-16", "v5litepod-4..v5litepod-16",
+                                     "v5p-8..v5p-16", "v6e-4..v6e-16"}));
+  const std::string svg = PlotLadder(ladder);
+  constexpr std::size_t kColor = sizeof("#123456") - 1;
+  const std::string stroke = "stroke-width=\"2\" stroke=\"";
+  std::set<std::string> colors;
+  for (std::size_t at = svg.find(stroke); at != std::string::npos;
+       at = svg.find(stroke, at + 1))
+    colors.insert(svg.substr(at + stroke.size(), kColor));
+  EXPECT_EQ(colors.size(), 6);
+  for (const char* last :
+       {"v2-32", "v3-32", "v4-16", "v5litepod-16", "v5p-16", "v6e-16"})
+    EXPECT_EQ(Count(svg, absl::StrCat(">", last, "</text>")), 2) << last;
 }
 
 }  // namespace

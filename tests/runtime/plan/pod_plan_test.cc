@@ -4,12 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <fstream>
 #include <string>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "interconnect/topology/hardware.h"
 #include "nlohmann/json.hpp"
@@ -342,6 +344,123 @@ TEST(PodPlanTest, ALadderIsDrawnIntoAFile) {
                         "what is drawn: give --plot=x.svg"));
   EXPECT_THAT(Refusal({"--topology=v3-8", "--plot=/dev/null/x.svg"}),
               HasSubstr("/dev/null"));
+}
+
+// Of the rows whose run keeps both limits, the one with the least of `what`.
+std::string SearchedSlice(const nlohmann::json& results, double deadline,
+                          double budget, const char* what) {
+  std::string slice;
+  double least = 0;
+  for (const auto& row : results) {
+    if (row["run_seconds"] > deadline || row["price"] > budget) continue;
+    if (!slice.empty() && double{row[what]} >= least) continue;
+    least = row[what];
+    slice = row["slice"];
+  }
+  return slice;
+}
+
+TEST(PodPlanTest, ADeadlineAndABudgetNameSlicesOfTheTable) {
+  const testing::TempDir directory;
+  const std::string prices = directory.path() + "/prices.txt";
+  std::ofstream(prices) << "currency: 'XTS' "
+                           "chip { generation: 'v3' per_hour: 1 } "
+                           "chip { generation: 'v4' per_hour: 3 }";
+  const std::vector<std::string> args = {"--model=mlp",
+                                         "--topology=v3-8..v3-128,v4-8..v4-64",
+                                         "--chip_prices=" + prices};
+  const auto all = Json(args);
+  EXPECT_FALSE(all.contains("which"));
+  EXPECT_EQ(all["currency"], "XTS");
+  const auto& results = all["results"];
+  int named = 0;
+  for (const auto& time : results)
+    for (const auto& cost : results) {
+      // Just so that these two keep it.
+      const double deadline = 1.001 * double{time["run_seconds"]};
+      const double budget = 1.001 * double{cost["price"]};
+      std::vector<std::string> more = args;
+      more.push_back(absl::StrFormat("--deadline=%.17gs", deadline));
+      more.push_back(absl::StrFormat("--budget=%.17g", budget));
+      const auto which = Json(more)["which"];
+      const std::string cheapest =
+          SearchedSlice(results, deadline, budget, "price");
+      EXPECT_EQ(which["nearest"].is_null(), !cheapest.empty());
+      EXPECT_EQ(which["cheapest"].is_null(), cheapest.empty());
+      if (cheapest.empty()) continue;
+      ++named;
+      EXPECT_EQ(which["cheapest"]["slice"], cheapest);
+      EXPECT_EQ(which["fastest"]["slice"],
+                SearchedSlice(results, deadline, budget, "run_seconds"));
+      EXPECT_GT(which["fastest"]["holds"], 0);
+    }
+  EXPECT_GT(named, 0);
+}
+
+TEST(PodPlanTest, TheTableSaysWhichSliceAndWhereTheKneeIs) {
+  const std::string text =
+      Text({"--model=mlp", "--topology=v3-8..v3-512", "--deadline=2d",
+            "--price_per_chip_hour=2", "--verbose"});
+  EXPECT_THAT(text, HasSubstr("\n# knee, the largest slice with an efficiency "
+                              "of at least 80%: v3-"));
+  EXPECT_THAT(text, HasSubstr("\n# cheapest within 48 h: v3-"));
+  EXPECT_THAT(text, HasSubstr(": holds in all of low to high\n"));
+  EXPECT_THAT(text, Not(HasSubstr("fastest")));
+  EXPECT_THAT(Text({"--model=mlp", "--topology=v3-8", "--deadline=1ms"}),
+              HasSubstr("\n# no slice of these keeps 1 ms; v3-8 comes"));
+}
+
+// A batch a tenth beyond what v3 has room for, which v4 has: v3 computes
+// products again, and says so; forbidden to, it has no plan.
+TEST(PodPlanTest, ASliceThatOnlyFitsWithRecomputationIsPricedWithIt) {
+  const std::vector<std::string> job = {
+      "--model=resnet18", "--example_shape=64,64,3", "--topology=v3-8,v4-8"};
+  std::vector<std::string> largest = job;
+  largest.emplace_back("--batch_per_core=max");
+  const auto full = Json(largest);
+  EXPECT_EQ(full["largest_batch"], true);
+  const std::int64_t most = full["results"][0]["batch_per_core"];
+  EXPECT_EQ(most % 8, 0);
+  std::vector<std::string> more = job;
+  more.push_back(absl::StrCat("--batch_per_core=", most / 10 * 11 / 8 * 8));
+  more.emplace_back("--price_per_chip_hour=1");
+  more.emplace_back("--deadline=1000d");
+  const auto json = Json(more);
+  const auto& v3 = json["results"][0];
+  const auto& v4 = json["results"][1];
+  EXPECT_GT(v3["recomputed_share"], 0);
+  EXPECT_EQ(v4["recomputed_share"], 0);
+  EXPECT_EQ(json["which"]["cheapest"]["slice"],
+            SearchedSlice(json["results"], 1e9, 1e9, "price"));
+  more.emplace_back("--remat=none");
+  const auto without = Json(more);
+  EXPECT_TRUE(without["results"][0].contains("refused"));
+  EXPECT_EQ(without["which"]["cheapest"]["slice"], "v4-8");
+}
+
+TEST(PodPlanTest, QuestionsWithoutAnAnswerAreRefused) {
+  EXPECT_THAT(Refusal({"--topology=v3-8", "--budget=5"}),
+              HasSubstr("--budget needs the price of a chip"));
+  EXPECT_THAT(Refusal({"--topology=v3-8", "--deadline=4"}),
+              HasSubstr("--deadline is \"4\"; give a time"));
+  EXPECT_THAT(Refusal({"--collective=all_reduce", "--deadline=4h"}),
+              HasSubstr("--deadline is for a training job"));
+  EXPECT_THAT(Refusal({"--collective=all_reduce", "--batch_per_core=max"}),
+              HasSubstr("--batch_per_core is for a training job"));
+  EXPECT_THAT(Refusal({"--topology=v3-8", "--explain", "--deadline=4h"}),
+              HasSubstr("--deadline adds an answer to the table"));
+  EXPECT_THAT(Refusal({"--price_per_chip_hour=1", "--chip_prices=x"}),
+              HasSubstr("both say what a chip costs"));
+}
+
+// As a flag wins over a number in a file.
+TEST(PodPlanTest, TheLargestBatchWinsOverAFile) {
+  const testing::TempDir directory;
+  const std::string path = directory.path() + "/job.txt";
+  std::ofstream(path) << "topology: 'v3-8' train_batch_size: 64";
+  const auto json = Json({"--job=" + path, "--batch_per_core=max"});
+  EXPECT_EQ(json["scaling"], "weak");
+  EXPECT_GT(json["results"][0]["batch_per_core"], 8);
 }
 
 TEST(PodPlanTest, AFlagOfTheOtherQuestionIsRefused) {

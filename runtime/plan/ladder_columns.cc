@@ -1,0 +1,151 @@
+#include "runtime/plan/ladder_columns.h"
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "base/units.h"
+#include "job/hbm.h"
+#include "runtime/forecast/format_forecast.h"
+
+namespace podsim {
+namespace {
+
+// "84%", "0.12%".
+std::string PercentText(double share) {
+  constexpr double kFew = 0.1;  // with two digits below it
+  return share > 0 && share < kFew ? absl::StrFormat("%.2g%%", 100 * share)
+                                   : absl::StrFormat("%.0f%%", 100 * share);
+}
+
+std::string RateText(double per_second) {
+  return FormatCount(std::llround(per_second));
+}
+
+// One column: its heading and rank, and its cell of a row.
+struct Column {
+  TableColumn heading;
+  std::function<std::string(const LadderRow&)> cell;
+};
+
+// Ranks: the highest is left out first on a narrow screen.
+std::vector<Column> PlanColumns() {
+  return {{{.name = "slice", .left = true},
+           [](const LadderRow& row) { return row.slice.name; }},
+          {{.name = "batch", .rank = 7},
+           [](const LadderRow& row) {
+             return absl::StrCat(row.plan.bits().batch_per_core());
+           }},
+          {{.name = "global", .rank = 13},
+           [](const LadderRow& row) {
+             return absl::StrCat(row.plan.global_batch());
+           }},
+          {{.name = "steps", .rank = 6},
+           [](const LadderRow& row) {
+             return absl::StrCat(row.plan.train_steps());
+           }},
+          {{.name = "learning rate", .rank = 14},
+           [](const LadderRow& row) {
+             return absl::StrFormat("%.4g",
+                                    row.plan.bits().learning_rate().peak());
+           }},
+          {{.name = "HBM", .rank = 12}, [](const LadderRow& row) {
+             const CoreMemory& memory = row.plan.core_memory();
+             return absl::StrCat(FormatBytes(HbmBytes(memory)), " of ",
+                                 FormatBytes(memory.hbm()));
+           }}};
+}
+
+std::vector<Column> StepColumns() {
+  return {{{.name = "step sim"},
+           [](const LadderRow& row) {
+             return SpanText(row.forecast.step.total.seconds());
+           }},
+          {{.name = "low to high", .rank = 1},
+           [](const LadderRow& row) { return RangeText(row.forecast.band); }},
+          {{.name = "less fixed", .rank = 16}, [](const LadderRow& row) {
+             const SimStep& step = row.forecast.step;
+             return SpanText((step.total - step.fixed).seconds());
+           }}};
+}
+
+// Of sequences what counts is their tokens.
+std::vector<Column> RateColumns(std::int64_t tokens_per_example) {
+  std::vector<Column> columns = {
+      {{.name = "examples/s", .rank = tokens_per_example > 0 ? 15 : 4},
+       [](const LadderRow& row) {
+         return RateText(row.forecast.examples_per_second());
+       }}};
+  if (tokens_per_example > 0)
+    columns.push_back(
+        {{.name = "tokens/s", .rank = 4},
+         [tokens =
+              static_cast<double>(tokens_per_example)](const LadderRow& row) {
+           return RateText(tokens * row.forecast.examples_per_second());
+         }});
+  return columns;
+}
+
+std::vector<Column> UseColumns() {
+  return {
+      {{.name = "MFU", .rank = 5},
+       [](const LadderRow& row) { return PercentText(row.forecast.mfu()); }},
+      {{.name = "all-reduce", .rank = 10},
+       [](const LadderRow& row) {
+         return SpanText(row.forecast.step.communication.seconds());
+       }},
+      {{.name = "exposed", .rank = 9},
+       [](const LadderRow& row) {
+         return SpanText(row.forecast.step.exposed_communication.seconds());
+       }},
+      {{.name = "eff"},
+       [](const LadderRow& row) { return PercentText(row.efficiency); }},
+      {{.name = "recomputed", .rank = 11}, [](const LadderRow& row) {
+         return PercentText(RecomputedShare(row.forecast));
+       }}};
+}
+
+std::vector<Column> RunColumns(const ChipHourPrices& prices) {
+  std::vector<Column> columns = {
+      {{.name = "run", .rank = 3},
+       [](const LadderRow& row) {
+         return SpanText(row.forecast.run_seconds());
+       }},
+      {{.name = "chip-hours", .rank = 8}, [](const LadderRow& row) {
+         return absl::StrFormat("%.3g", row.forecast.run_chip_hours());
+       }}};
+  if (prices.given())
+    columns.push_back({{.name = "price"}, [prices](const LadderRow& row) {
+                         return CostText(prices, RunCost(row, prices).forecast);
+                       }});
+  columns.push_back(
+      {{.name = "bound by", .rank = 2, .left = true}, [](const LadderRow& row) {
+         return absl::StrCat(BoundOf(row.forecast),
+                             row.plan.warnings().empty() ? "" : " !");
+       }});
+  return columns;
+}
+
+}  // namespace
+
+TextTable LadderColumns(const Ladder& ladder, const ChipHourPrices& prices) {
+  std::vector<Column> columns;
+  for (const std::vector<Column>& part :
+       {PlanColumns(), StepColumns(), RateColumns(ladder.tokens_per_example),
+        UseColumns(), RunColumns(prices)})
+    columns.insert(columns.end(), part.begin(), part.end());
+  TextTable table;
+  for (const Column& column : columns) table.columns.push_back(column.heading);
+  for (const LadderRow& row : ladder.rows) {
+    if (!row.status.ok()) continue;
+    std::vector<std::string>& cells = table.rows.emplace_back();
+    for (const Column& column : columns) cells.push_back(column.cell(row));
+  }
+  return table;
+}
+
+}  // namespace podsim

@@ -1,0 +1,191 @@
+#include "runtime/plan/ladder_json.h"
+
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "job/hbm.h"
+#include "job/plan_warning.h"
+#include "nlohmann/json.hpp"
+#include "runtime/job/bucket_traffic_text.h"
+#include "runtime/plan/knee.h"
+#include "runtime/plan/ladder_table.h"
+#include "runtime/plan/which_text.h"
+
+namespace podsim {
+namespace {
+
+using ::nlohmann::ordered_json;
+
+// Where pod and bucket are, and what of the step and of the run that makes.
+void AddGeography(const LadderRow& row, ordered_json& one) {
+  const JobGeography& geography = row.plan.geography();
+  one["zone"] = geography.zone();
+  one["buckets"] = ordered_json::array();
+  for (const BucketPlace& place : geography.buckets()) {
+    ordered_json bucket = {
+        {"bucket", place.bucket()},
+        {"location", place.location()},
+        {"nearness", BucketPlace::Nearness_Name(place.nearness())}};
+    if (const std::string cost = MoneyText(place, geography); !cost.empty())
+      bucket["cost"] = cost;
+    one["buckets"].push_back(std::move(bucket));
+  }
+  one["store_seconds"] = row.forecast.step.store.seconds();
+  if (row.forecast.saves)
+    one["checkpoints_seconds"] = row.forecast.saves->seconds();
+}
+
+std::string AlgorithmText(const JobForecast& forecast) {
+  return forecast.algorithm ? std::string(NameOf(*forecast.algorithm)) : "none";
+}
+
+void AddPlan(const JobPlan& plan, ordered_json& one) {
+  one["batch_per_core"] = plan.bits().batch_per_core();
+  one["global_batch"] = plan.global_batch();
+  one["train_steps"] = plan.train_steps();
+  one["learning_rate"] = plan.bits().learning_rate().peak();
+  one["hbm_bytes_per_core"] = HbmBytes(plan.core_memory());
+  one["hbm_bytes_available"] = plan.core_memory().hbm();
+}
+
+void AddStep(const JobForecast& forecast, ordered_json& one) {
+  const SimStep& step = forecast.step;
+  one["step_seconds"] = step.total.seconds();
+  one["step_seconds_low"] = forecast.band.low.seconds();
+  one["step_seconds_high"] = forecast.band.high.seconds();
+  one["fixed_seconds"] = step.fixed.seconds();
+  one["step_seconds_without_fixed_cost"] = (step.total - step.fixed).seconds();
+  one["input_seconds"] = step.input.seconds();
+  one["compute_seconds"] = (step.compute + step.update).seconds();
+  one["all_reduce_seconds"] = step.communication.seconds();
+  one["exposed_seconds"] = step.exposed_communication.seconds();
+  one["algorithm"] = AlgorithmText(forecast);
+  one["bound_by"] = BoundOf(forecast);
+}
+
+void AddRates(const LadderRow& row, std::int64_t tokens_per_example,
+              ordered_json& one) {
+  const JobForecast& forecast = row.forecast;
+  const double rate = forecast.examples_per_second();
+  one["examples_per_second"] = rate;
+  one["tokens_per_second"] = nullptr;
+  if (tokens_per_example > 0)
+    one["tokens_per_second"] = rate * static_cast<double>(tokens_per_example);
+  one["efficiency"] = row.efficiency;
+  one["mfu"] = forecast.mfu();
+  one["model_flops"] = forecast.model_flops;
+  one["recomputed_flops"] = forecast.recomputed_flops;
+  one["recomputed_share"] = RecomputedShare(forecast);
+}
+
+void AddBand(const std::string& name, const RunBand& band, ordered_json& one) {
+  one[name] = band.forecast;
+  one[name + "_low"] = band.low;
+  one[name + "_high"] = band.high;
+}
+
+void AddRun(const LadderRow& row, const ChipHourPrices& prices,
+            ordered_json& one) {
+  const JobForecast& forecast = row.forecast;
+  one["seconds"] = forecast.seconds();
+  one["chip_hours"] = forecast.chip_hours();
+  one["start_up_seconds"] = forecast.start_up.seconds();
+  one["evaluation_seconds"] = forecast.evaluation_seconds;
+  AddBand("run_seconds", RunSeconds(row), one);
+  one["run_chip_hours"] = forecast.run_chip_hours();
+  if (prices.given()) AddBand("price", RunCost(row, prices), one);
+}
+
+ordered_json JsonRow(const LadderRow& row, const Ladder& ladder,
+                     const ChipHourPrices& prices) {
+  ordered_json one;
+  one["slice"] = row.slice.name;
+  one["generation"] = row.slice.generation;
+  one["topology"] = row.slice.grid_text();
+  one["chips"] = row.slice.chips;
+  one["replicas"] = row.slice.replicas;
+  one["replica_name"] = row.slice.replica_name();
+  if (!row.status.ok()) {
+    one["refused"] = std::string(row.status.message());
+    return one;
+  }
+  AddPlan(row.plan, one);
+  AddStep(row.forecast, one);
+  AddRates(row, ladder.tokens_per_example, one);
+  AddRun(row, prices, one);
+  if (row.plan.has_geography()) AddGeography(row, one);
+  if (const std::string fault = FaultText(row); !fault.empty())
+    one["ici_fault"] = fault;
+  one["network_note"] = row.slice.network_note;
+  one["warnings"] = ordered_json::array();
+  for (const std::string& warning : WarningTexts(row.plan))
+    one["warnings"].push_back(warning);
+  return one;
+}
+
+ordered_json KneesJson(const Ladder& ladder) {
+  ordered_json knees = ordered_json::array();
+  for (const Knee& knee : KneesOf(ladder)) {
+    const LadderRow& row = ladder.rows[knee.row];
+    knees.push_back({{"generation", row.slice.generation},
+                     {"slice", row.slice.name},
+                     {"efficiency", row.efficiency}});
+  }
+  return knees;
+}
+
+ordered_json NamedJson(const Ladder& ladder, const ChipHourPrices& prices,
+                       const std::optional<NamedSlice>& named) {
+  if (!named) return nullptr;
+  ordered_json one;
+  one["slice"] = ladder.rows[named->row].slice.name;
+  AddBand("run_seconds", named->seconds, one);
+  AddBand("run_chip_hours", named->chip_hours, one);
+  if (prices.given()) AddBand("price", named->cost, one);
+  one["holds"] = named->holds;
+  one["of_limit"] = named->of_limit;
+  return one;
+}
+
+ordered_json OrNull(std::optional<double> value) {
+  return value ? ordered_json(*value) : ordered_json(nullptr);
+}
+
+ordered_json WhichJson(const Ladder& ladder, const LadderQuestion& asked) {
+  const WhichSlice which = ChooseSlices(ladder, asked.prices, asked.limits);
+  ordered_json all;
+  all["deadline_seconds"] = OrNull(which.limits.deadline_seconds);
+  all["budget"] = OrNull(which.limits.budget);
+  all["cheapest"] = NamedJson(ladder, asked.prices, which.cheapest);
+  all["fastest"] = NamedJson(ladder, asked.prices, which.fastest);
+  all["nearest"] = NamedJson(ladder, asked.prices, which.nearest);
+  all["says"] = WhichSentences(ladder, asked.prices, which);
+  return all;
+}
+
+}  // namespace
+
+std::string FormatLadderJson(const Ladder& ladder, const LadderQuestion& asked,
+                             const std::string& explanation) {
+  ordered_json all;
+  all["clock"] = "sim";
+  all["job"] = LadderJobText(ladder);
+  all["scaling"] = ladder.strong ? "strong" : "weak";
+  if (ladder.largest_batch) all["largest_batch"] = true;
+  if (ladder.tokens_per_example > 0)
+    all["tokens_per_example"] = ladder.tokens_per_example;
+  const JobSpec& spec = FirstPlan(ladder).spec();
+  if (spec.has_reference_topology())
+    all["reference_topology"] = spec.reference_topology();
+  if (!asked.prices.currency.empty()) all["currency"] = asked.prices.currency;
+  all["results"] = ordered_json::array();
+  for (const LadderRow& row : ladder.rows)
+    all["results"].push_back(JsonRow(row, ladder, asked.prices));
+  all["knees"] = KneesJson(ladder);
+  if (asked.limits.given()) all["which"] = WhichJson(ladder, asked);
+  if (!explanation.empty()) all["explain"] = ordered_json::parse(explanation);
+  return all.dump(2) + "\n";
+}
+
+}  // namespace podsim

@@ -1,0 +1,24 @@
+// A ladder as JSON. Pure.
+#ifndef PODSIM_RUNTIME_PLAN_LADDER_JSON_H_
+#define PODSIM_RUNTIME_PLAN_LADDER_JSON_H_
+
+#include <string>
+
+#include "runtime/plan/ladder.h"
+#include "runtime/plan/which_slice.h"
+
+namespace podsim {
+
+// One object: "results", a slice each, in bytes, seconds and FLOP; "knees"; and
+// "which" where a limit is given: "cheapest", "fastest" and "nearest" (null:
+// none), each with its run, its price and what of low to high keeps the limits,
+// and "says", the same in words. "seconds" and "chip_hours" are of the steps
+// and their checkpoints, "run_seconds", "run_chip_hours" and "price" of the
+// whole run. `explanation`: what FormatExplanationJson writes of the one row,
+// which comes under "explain"; empty: none.
+std::string FormatLadderJson(const Ladder& ladder, const LadderQuestion& asked,
+                             const std::string& explanation = "");
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_PLAN_LADDER_JSON_H_

@@ -1,0 +1,127 @@
+#include "runtime/plan/which_text.h"
+
+#include <cmath>
+#include <cstddef>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "base/text_table.h"
+#include "runtime/forecast/format_forecast.h"
+
+namespace podsim {
+namespace {
+
+constexpr char kAboutRuns[] =
+    "low to high of a run: every step at its low, every step at its high; "
+    "start-up and evaluations as forecast";
+
+// "4 h and USD 500".
+std::string LimitsText(const Limits& limits, const ChipHourPrices& prices) {
+  std::vector<std::string> parts;
+  if (limits.deadline_seconds)
+    parts.push_back(SpanText(*limits.deadline_seconds));
+  if (limits.budget) parts.push_back(CostText(prices, *limits.budget));
+  return absl::StrJoin(parts, " and ");
+}
+
+// "3.2 h (2.9 to 3.8 h), 205 chip-hours, USD 410 (USD 372 to USD 487)".
+std::string RunText(const NamedSlice& named, const ChipHourPrices& prices) {
+  const RunBand& seconds = named.seconds;
+  std::string text = absl::StrCat(
+      SpanText(seconds.forecast), " sim (", SpanText(seconds.low), " to ",
+      SpanText(seconds.high), "), ",
+      absl::StrFormat("%.3g", named.chip_hours.forecast), " chip-hours");
+  if (prices.given())
+    absl::StrAppend(&text, ", ", CostText(prices, named.cost.forecast), " (",
+                    CostText(prices, named.cost.low), " to ",
+                    CostText(prices, named.cost.high), ")");
+  return text;
+}
+
+std::string HoldsText(double holds) {
+  if (holds >= 1) return "holds in all of low to high";
+  // Downwards: nothing is told to be surer than it is.
+  const int percent = static_cast<int>(std::floor(100 * holds));
+  return percent == 0 ? "holds no further up than low"
+                      : absl::StrCat("holds up to ", percent,
+                                     "% of the way from low to high");
+}
+
+// A slice may win or lose by it.
+std::string RecomputesText(const JobForecast& forecast) {
+  const double share = RecomputedShare(forecast);
+  return share > 0
+             ? absl::StrFormat(
+                   "; it recomputes %.2g%% of the model's FLOP for want of HBM",
+                   100 * share)
+             : "";
+}
+
+std::string NamedText(const Ladder& ladder, const ChipHourPrices& prices,
+                      const NamedSlice& named) {
+  const LadderRow& row = ladder.rows[named.row];
+  return absl::StrCat(row.slice.name, ", ", RunText(named, prices), ": ",
+                      HoldsText(named.holds), RecomputesText(row.forecast));
+}
+
+// ", 30% over 4 h"; nothing where it is kept.
+std::string OverText(double value, std::optional<double> limit,
+                     const std::string& text) {
+  if (!limit || value <= *limit) return "";
+  return absl::StrFormat(", %.3g%% over %s", 100 * (value / *limit - 1), text);
+}
+
+std::string NearestText(const Ladder& ladder, const ChipHourPrices& prices,
+                        const WhichSlice& which) {
+  const NamedSlice& named = *which.nearest;
+  const Limits& limits = which.limits;
+  const JobForecast& forecast = ladder.rows[named.row].forecast;
+  std::string text =
+      absl::StrCat("no slice of these keeps ", LimitsText(limits, prices), "; ",
+                   ladder.rows[named.row].slice.name,
+                   " comes nearest: ", RunText(named, prices),
+                   OverText(named.seconds.forecast, limits.deadline_seconds,
+                            SpanText(limits.deadline_seconds.value_or(0))),
+                   OverText(named.cost.forecast, limits.budget,
+                            CostText(prices, limits.budget.value_or(0))));
+  if (named.holds > 0) absl::StrAppend(&text, "; it ", HoldsText(named.holds));
+  return absl::StrCat(text, RecomputesText(forecast));
+}
+
+}  // namespace
+
+std::vector<std::string> WhichSentences(const Ladder& ladder,
+                                        const ChipHourPrices& prices,
+                                        const WhichSlice& which) {
+  if (!which.limits.given()) return {};
+  if (which.nearest) return {NearestText(ladder, prices, which)};
+  const std::string within =
+      absl::StrCat(" within ", LimitsText(which.limits, prices), ": ");
+  const char* const cheapest =
+      prices.given() ? "cheapest" : "fewest chip-hours";
+  const bool both = which.limits.deadline_seconds && which.limits.budget;
+  if (both && which.cheapest->row == which.fastest->row)
+    return {absl::StrCat(cheapest, " and fastest", within,
+                         NamedText(ladder, prices, *which.cheapest))};
+  std::vector<std::string> sentences;
+  if (which.limits.deadline_seconds)
+    sentences.push_back(absl::StrCat(
+        cheapest, within, NamedText(ladder, prices, *which.cheapest)));
+  if (which.limits.budget)
+    sentences.push_back(absl::StrCat(
+        "fastest", within, NamedText(ladder, prices, *which.fastest)));
+  return sentences;
+}
+
+std::string FormatWhich(const Ladder& ladder, const ChipHourPrices& prices,
+                        const WhichSlice& which, int columns) {
+  if (!which.limits.given()) return "";
+  std::string text;
+  for (const std::string& sentence : WhichSentences(ladder, prices, which))
+    text += CommentText(sentence, columns);
+  return text + CommentText(kAboutRuns, columns);
+}
+
+}  // namespace podsim

@@ -1,0 +1,62 @@
+// Up to which slice a generation scales.
+#include "runtime/plan/knee.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/runtime/plan/made_ladder.h"
+
+namespace podsim {
+namespace {
+
+Ladder EfficientLadder(
+    const std::vector<std::pair<std::string, double>>& rows) {
+  Ladder ladder;
+  for (const auto& [slice, efficiency] : rows) {
+    ladder.rows.push_back(testing::RowOf({.slice = slice}));
+    ladder.rows.back().efficiency = efficiency;
+  }
+  return ladder;
+}
+
+TEST(KneeTest, IsTheLargestSliceThatIsStillEfficient) {
+  const Ladder ladder = EfficientLadder({{"v3-8", 1},
+                                         {"v3-32", 0.84},
+                                         {"v3-64", 0.76},
+                                         {"v4-8", 1},
+                                         {"v4-16", 0.95},
+                                         {"v4-32", 0.8},
+                                         {"v6e-4", 1}});
+  const std::vector<Knee> knees = KneesOf(ladder);
+  ASSERT_EQ(knees.size(), 2u);  // one slice has no knee
+  EXPECT_EQ(knees[0].row, 1u);
+  EXPECT_EQ(knees[0].next, 2u);
+  EXPECT_EQ(knees[1].row, 5u);
+  EXPECT_FALSE(knees[1].next.has_value());
+  EXPECT_EQ(KneeText(ladder),
+            "knee, the largest slice with an efficiency of at least 80%: v3-32 "
+            "(84%; v3-64 has 76%), v4-32 (80%, no larger one here)");
+}
+
+// In whatever order they are asked for; a dip on the way is no knee.
+TEST(KneeTest, GoesByTheSlicesSizes) {
+  const Ladder ladder = EfficientLadder(
+      {{"v3-128", 0.7}, {"v3-8", 1}, {"v3-64", 0.9}, {"v3-32", 0.75}});
+  ASSERT_EQ(KneesOf(ladder).size(), 1u);
+  EXPECT_EQ(KneesOf(ladder)[0].row, 2u);
+  EXPECT_EQ(KneesOf(ladder)[0].next, 0u);
+}
+
+TEST(KneeTest, WhatHasNoPlanIsNone) {
+  Ladder ladder = EfficientLadder({{"v3-8", 1}, {"v3-32", 0.9}});
+  ladder.rows[1].status = absl::InvalidArgumentError("no");
+  EXPECT_TRUE(KneesOf(ladder).empty());
+  EXPECT_EQ(KneeText(ladder), "");
+}
+
+}  // namespace
+}  // namespace podsim
