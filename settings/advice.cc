@@ -144,10 +144,12 @@ constexpr Advice kAdvice[] = {
      "all_reduce_perf allreduce_perf all_gather_perf reduce_scatter_perf "
      "broadcast_perf alltoall_perf",
      "a collective is named without _perf, as in pod_bench all_reduce"},
-    {"pod_ckpt",
-     "model_dir dir path checkpoint checkpoint_dir ckpt_dir ckpt step",
+    {"pod_ckpt", "model_dir dir path checkpoint checkpoint_dir ckpt_dir ckpt",
      "the folder is an argument without a flag: pod_ckpt ls DIR, or DIR/STEP "
      "for one checkpoint"},
+    {"pod_ckpt", "step global_step checkpoint_step ckpt_step",
+     "the step is part of the folder, which is an argument without a flag: "
+     "pod_ckpt show DIR/STEP"},
     {"pod_ckpt", "json csv",
      "each checkpoint's manifest.json is JSON: read that"},
     {"pod_ckpt", "delete rm remove prune",

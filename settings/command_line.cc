@@ -15,6 +15,7 @@
 #include "settings/field_text.h"
 #include "settings/help.h"
 #include "settings/help_json.h"
+#include "settings/leading_blank.h"
 #include "settings/nearest_names.h"
 #include "settings/origins.h"
 #include "settings/raw_flags.h"
@@ -53,7 +54,8 @@ absl::Status SetValue(const Flag& flag, const std::string& value,
   const std::string name = FlagOf(*flag.field);
   if (value.empty() && !IsSwitch(*flag.field)) return NoValue(flag);
   // "--model --epochs 3": the next flag is no value.
-  if (absl::StartsWith(value, "--")) return NoValueBefore(flag, value);
+  if (absl::StartsWith(value, "--") || IsBlankOrFlagBehindOne(value))
+    return NoValueBefore(flag, value);
   return SetFieldFromText(name, value, *flag.field, message);
 }
 
@@ -143,7 +145,7 @@ absl::Status SetPositionals(const MainProgram& program,
     left.erase(left.begin(), end);
   }
   if (left.empty()) return absl::OkStatus();
-  return UnexpectedArgument(program, flags, left.front(), messages);
+  return UnexpectedArgument(program, flags, left, messages);
 }
 
 absl::Status SetFromEnvironment(const Flag& flag, const Variables& variables,

@@ -12,6 +12,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "base/printable.h"
+#include "settings/leading_blank.h"
 #include "settings/setting.h"
 #include "settings/typography.h"
 
@@ -202,6 +203,8 @@ absl::Status NamePasted(const absl::Status& refused, const MainProgram& program,
                         const Variables& variables, const Origins& origins) {
   if (refused.ok()) return refused;
   const absl::string_view message = refused.message();
+  if (const std::string blank = LeadingBlank(message, args); !blank.empty())
+    return absl::Status(refused.code(), blank);
   const std::vector<Flag> flags = FlagsOf(program);
   std::vector<Given> all = GivenIn(flags, args);
   if (program.environment) AddVariables(flags, variables, message, all);

@@ -1,4 +1,5 @@
-// What people paste from pages and word processors, which change characters.
+// What people paste from pages and word processors, which change characters,
+// and the blank that pasting leaves behind a \ at the end of a line.
 //
 //   console.Error(NamePasted(status, PodLaunch(), args, variables).message());
 #ifndef PODSIM_SETTINGS_PASTED_H_
@@ -15,7 +16,8 @@
 namespace podsim {
 
 // A refusal that is about an argument, or a variable of the environment, with a
-// character of typography: as a line that names it and says what to type. Any
+// character of typography, or with a blank at its begin (LeadingBlank): as a
+// line that names it and says what to type. Any
 // other status as it is. A path that exists may have such characters; of one
 // that does not the line is added to what is said already. `origins`: where a
 // file says settings, for values in it.

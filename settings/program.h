@@ -30,6 +30,8 @@ struct MainProgram {
   const char* example;      // a command that works
   bool environment = true;  // PODSIM_X stands for --X
   std::vector<Part> parts;
+  // Commands that take one path and write to --output.
+  std::vector<std::string> writing = {};
 };
 
 struct Flag {

@@ -58,7 +58,8 @@ const MainProgram& PodProgram() {
                       .texts = ProgramTexts(),
                       .example = "pod_program show mlp.model",
                       .environment = false,
-                      .parts = {{ProgramSettings::descriptor()}}};
+                      .parts = {{ProgramSettings::descriptor()}},
+                      .writing = {"import", "run"}};
   return *kProgram;
 }
 
@@ -66,9 +67,10 @@ const MainProgram& PodData() {
   static const auto* const kProgram =
       new MainProgram{.name = "pod_data",
                       .texts = DataTexts(),
-                      .example = "pod_data show data/train-*",
+                      .example = "pod_data show 'data/train-*'",
                       .environment = false,
-                      .parts = {{DataSettings::descriptor()}}};
+                      .parts = {{DataSettings::descriptor()}},
+                      .writing = {"convert"}};
   return *kProgram;
 }
 

@@ -9,6 +9,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "settings/field_text.h"
+#include "settings/many_paths.h"
 #include "settings/setting.h"
 #include "settings/unknown_flag.h"
 
@@ -110,13 +112,35 @@ const Flag* PathOf(const std::vector<Flag>& flags) {
   return nullptr;
 }
 
-std::string PathAdvice(const std::vector<Flag>& flags, const Flag& path,
-                       const std::string& arg) {
-  return absl::StrCat("one ", FlagOf(*path.field), " is given",
-                      FlagCalled(flags, "output") != nullptr
-                          ? absl::StrCat("; where to write is --output=", arg)
-                          : "",
-                      "; a pattern of many files stands in quotes");
+// The command given, of a program that has some; empty: of one that has none.
+std::string CommandIn(const std::vector<Flag>& flags,
+                      const std::vector<Message*>& messages) {
+  const FieldDescriptor& first = *flags.front().field;
+  return SettingOf(first).positional() && !WordsOf(first).empty()
+             ? FieldText(*messages[flags.front().part], first)
+             : "";
+}
+
+// Of paths behind the one that is taken. Empty: the program takes none.
+std::string PathAdvice(const MainProgram& program,
+                       const std::vector<Flag>& flags,
+                       const std::vector<std::string>& left,
+                       const std::vector<Message*>& messages) {
+  const Flag* const path = PathOf(flags);
+  if (path == nullptr) return "";
+  const std::string command = CommandIn(flags, messages);
+  const Flag* const output = FlagCalled(flags, "output");
+  if (left.size() == 1 && output != nullptr &&
+      !IsSet(*messages[output->part], *output->field) &&
+      std::ranges::find(program.writing, command) != program.writing.end())
+    return absl::StrCat("unexpected \"", left.front(), "\": one ",
+                        FlagOf(*path->field),
+                        " is given; where to write is --output=", left.front());
+  std::vector<std::string> paths = {
+      FieldText(*messages[path->part], *path->field)};
+  paths.insert(paths.end(), left.begin(), left.end());
+  return ManyPaths(program.name, command, paths,
+                   SettingOf(*path->field).type() == "DIR");
 }
 
 // "--features=a=x:int32, labels=y:int32" without quotes: the shell cuts it at
@@ -149,6 +173,7 @@ bool IsOfASchema(std::string_view arg) {
              [&](std::string_view begin) { return type.starts_with(begin); });
 }
 
+// Empty: it is a path too many.
 std::string AdviceOn(const MainProgram& program, const std::vector<Flag>& flags,
                      const std::string& arg,
                      const std::vector<Message*>& messages) {
@@ -169,8 +194,7 @@ std::string AdviceOn(const MainProgram& program, const std::vector<Flag>& flags,
     return absl::StrCat("one ", FlagOf(*flag->field),
                         " is given at a time, as in ", program.example);
   }
-  if (const Flag* const path = PathOf(flags))
-    return PathAdvice(flags, *path, arg);
+  if (PathOf(flags) != nullptr) return "";
   double number = 0;
   return absl::StrCat("settings are given as in ", program.example,
                       absl::SimpleAtod(arg, &number)
@@ -182,15 +206,18 @@ std::string AdviceOn(const MainProgram& program, const std::vector<Flag>& flags,
 
 absl::Status UnexpectedArgument(const MainProgram& program,
                                 const std::vector<Flag>& flags,
-                                const std::string& arg,
+                                const std::vector<std::string>& left,
                                 const std::vector<Message*>& messages) {
+  const std::string& arg = left.front();
   const std::string name = NameBeforeEquals(arg);
   if (FlagCalled(flags, name) == nullptr && !name.empty() &&
       !IsOfASchema(arg) && QuoteAdvice(flags, arg, messages).empty() &&
       IsLikeAFlag(program, name))
     return UnknownFlag(program, absl::StrCat("--", arg));
+  const std::string advice = AdviceOn(program, flags, arg, messages);
   return absl::InvalidArgumentError(absl::StrCat(
-      "unexpected \"", arg, "\": ", AdviceOn(program, flags, arg, messages),
+      advice.empty() ? PathAdvice(program, flags, left, messages)
+                     : absl::StrCat("unexpected \"", arg, "\": ", advice),
       "; see ", program.name, " --help"));
 }
 

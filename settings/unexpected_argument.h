@@ -1,4 +1,4 @@
-// What is said of an argument without dashes that has no place. Pure.
+// What is said of arguments without dashes that have no place. Pure.
 #ifndef PODSIM_SETTINGS_UNEXPECTED_ARGUMENT_H_
 #define PODSIM_SETTINGS_UNEXPECTED_ARGUMENT_H_
 
@@ -11,13 +11,14 @@
 
 namespace podsim {
 
-// `messages`: the settings so far, one for each part of the program.
-// INVALID_ARGUMENT, one line: the argument, and the flag that it was meant for,
+// `left`: the arguments, at least one; `messages`: the settings so far, one for
+// each part of the program.
+// INVALID_ARGUMENT, one line: the first, and the flag that it was meant for,
 // if that is known ("v3-8" is a topology, "epochs=3" lacks its dashes), else
-// how settings are given.
+// how settings are given; of paths how many are taken.
 absl::Status UnexpectedArgument(
     const MainProgram& program, const std::vector<Flag>& flags,
-    const std::string& arg,
+    const std::vector<std::string>& left,
     const std::vector<google::protobuf::Message*>& messages);
 
 }  // namespace podsim

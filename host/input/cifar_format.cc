@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "base/status.h"
 #include "host/input/other_file.h"
 #include "host/input/shard_dataset.h"
@@ -46,10 +47,11 @@ class CifarFormat final : public ShardFormat {
     if (records.end % length != 0) {
       PODSIM_ASSIGN_OR_RETURN(const std::string_view start,
                               source.Peek(kOtherFileBytes));
+      PODSIM_RETURN_IF_ERROR(CheckIsNoOtherFile(start, file));
       return absl::DataLossError(absl::StrCat(
           file, ": offset ", records.end / length * length, ": ",
           records.end % length, " bytes are left where a record of ", name(),
-          " has ", length, WhatElse(start, records.end, file)));
+          " has ", length, WhatElse(records.end)));
     }
     for (std::int64_t at = 0; at < records.end; at += length)
       records.offsets.push_back(at);
@@ -77,11 +79,21 @@ class CifarFormat final : public ShardFormat {
   }
 
  private:
+  // What is known as something else is no file of records that is cut.
+  absl::Status CheckIsNoOtherFile(std::string_view start,
+                                  const std::string& file) const {
+    const OtherFile other = OtherFileOf(start, file);
+    if (other.what.empty()) return absl::OkStatus();
+    const std::string folder =
+        absl::StrCat(" and give the folder with ", patterns().train);
+    return absl::InvalidArgumentError(absl::StrCat(
+        file, " is ", other.what, ": ",
+        absl::StrReplaceAll(other.to_do,
+                            {{std::string(kGiveAFileOfIt), folder}})));
+  }
+
   // What a file of another length may be.
-  std::string WhatElse(std::string_view start, std::int64_t bytes,
-                       const std::string& file) const {
-    if (const OtherFile other = OtherFileOf(start, file); !other.what.empty())
-      return absl::StrCat("; it is ", other.what, ": ", other.to_do);
+  std::string WhatElse(std::int64_t bytes) const {
     const int others = 3 - labels_;  // of the other of the two
     if (bytes % static_cast<std::int64_t>(kImageBytes + others) != 0)
       return ": fetch the file again";

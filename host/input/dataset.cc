@@ -1,5 +1,9 @@
 #include "host/input/dataset.h"
 
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
@@ -48,6 +52,12 @@ constexpr Format kFormats[] = {
     {"tfrecord", OpenTfRecord},
 };
 
+bool IsTarNamed(std::string_view place) {
+  return std::ranges::any_of(
+      std::initializer_list<std::string_view>{".tar", ".tar.gz", ".tgz"},
+      [place](std::string_view end) { return place.ends_with(end); });
+}
+
 // A file in the place of a folder, or of another format.
 absl::Status CheckPlace(const DatasetRequest& request, ObjectStore& store) {
   const std::string& place = request.data_dir;
@@ -63,7 +73,11 @@ absl::Status CheckPlace(const DatasetRequest& request, ObjectStore& store) {
   if (of_folders)
     return absl::InvalidArgumentError(absl::StrCat(
         place, " is a file; data set ", request.name, " is a folder with ",
-        FindDatasetKind(request.name)->files, ": give that", way));
+        FindDatasetKind(request.name)->files,
+        IsTarNamed(place) ? absl::StrCat(": unpack it with tar -xf ", place,
+                                         ", and give that")
+                          : ": give that",
+        way));
   return absl::InvalidArgumentError(
       absl::StrCat(place, " is a file of NumPy's, no ", request.name,
                    ": dataset=npz reads a folder with train.npz and eval.npz, "

@@ -1,10 +1,12 @@
 #include "host/input/other_file.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/printable.h"
+#include "host/input/gunzip.h"
 #include "host/storage/known_file.h"
 
 namespace podsim {
@@ -91,9 +93,23 @@ bool HasOtherLineEnds(std::string_view start) {
          start.find('\n') == start.npos;
 }
 
+// By the first block of what is packed; empty: it is no gzip file, or something
+// else is in it.
+OtherFile PackedTarOf(std::string_view start, const std::string& path) {
+  constexpr std::int64_t kTarBlock = 512;
+  if (!start.starts_with("\x1f\x8b")) return {};
+  const auto block = GunzipPrefix(start, kTarBlock, path);
+  if (!block.ok() || KnownFileOf(*block, path).what != "a tar archive")
+    return {};
+  return {.what = "a tar archive packed with gzip",
+          .to_do = absl::StrCat("unpack it with tar -xzf ", path,
+                                std::string(kGiveAFileOfIt))};
+}
+
 }  // namespace
 
 OtherFile OtherFileOf(std::string_view start, const std::string& path) {
+  if (OtherFile tar = PackedTarOf(start, path); !tar.what.empty()) return tar;
   const KnownFile known = KnownFileOf(start, path);
   if (known.what.empty())
     return IsJsonText(start) ? Made("JSON", kWriteAsCsv, path) : OtherFile();

@@ -29,7 +29,8 @@ struct OtherFile {
 };
 
 // `start` is of the unpacked bytes, up to kOtherFileBytes; `path` is for the
-// command.
+// command. Of a gzip file that is not to be read so, its first bytes are
+// unpacked: "a tar archive packed with gzip".
 OtherFile OtherFileOf(std::string_view start, const std::string& path);
 
 // Of text, what cannot be CSV in UTF-8 with lines that end in LF: also JSON, a

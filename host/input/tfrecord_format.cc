@@ -113,11 +113,12 @@ absl::Status CheckIsTfRecord(std::string_view start, const std::string& file) {
     return absl::OkStatus();
   const std::string hint = OtherFileHint(start, file);
   if (hint.empty()) return absl::OkStatus();
+  if (!OtherFileOf(start, file).what.empty())
+    return absl::DataLossError(
+        absl::StrCat(file, ": it is no TFRecord file", hint));
   return absl::DataLossError(
       absl::StrCat(file, ": offset 0: it is no TFRecord file", hint,
-                   OtherFileOf(start, file).what.empty()
-                       ? ": --dataset=csv reads lines of numbers with commas"
-                       : ""));
+                   ": --dataset=csv reads lines of numbers with commas"));
 }
 
 std::unique_ptr<const ShardFormat> NewTfRecordFormat(const Schema& schema) {

@@ -138,6 +138,9 @@ KnownFile KnownFileOf(std::string_view start, const std::string& path) {
 }
 
 std::string CommandFor(std::string_view to_do, const std::string& path) {
+  if (path.ends_with(".gz") && to_do.find("tar -xf FILE") != to_do.npos)
+    return absl::StrReplaceAll(
+        Of(to_do), {{"tar -xf FILE", absl::StrCat("tar -xzf ", path)}});
   const bool names = to_do.find("FILE") != to_do.npos;
   const bool packed =
       names && path.ends_with(".gz") && to_do.find("gunzip") == to_do.npos;

@@ -13,6 +13,9 @@ namespace podsim {
 // Bytes of a file's begin that are looked at.
 inline constexpr std::size_t kKnownFileBytes = 4096;
 
+// How `to_do` ends for an archive, for who knows better what to give.
+inline constexpr std::string_view kGiveAFileOfIt = ", and give a file of it";
+
 enum class FileMark : std::uint8_t {
   kNone,    // known by nothing
   kArray,   // .npy
@@ -42,7 +45,7 @@ struct KnownFile {
 KnownFile KnownFileOf(std::string_view start, const std::string& path);
 
 // `to_do` with `path` for FILE, and NEW for a file beside it; of unpacked bytes
-// of a .gz the file is unpacked first.
+// of a .gz the file is unpacked first, a tar archive by tar itself.
 std::string CommandFor(std::string_view to_do, const std::string& path);
 
 }  // namespace podsim

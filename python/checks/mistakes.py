@@ -462,11 +462,16 @@ CASES = [
      "left @ right is given left: float32[16,10], right: float32[N,16]: the last axis of the left"),
     ("a determinant of params", lambda: exported(lambda p, b: loss_fn(p, b) + jnp.linalg.slogdet(
         p["dense"]["kernel"].T @ p["dense"]["kernel"])[1]), podsim.PodsimError,
-     "jnp.linalg.slogdet: podsim has no such operation: it follows from params: leave the term "
-     "out"),
+     "jnp.linalg.slogdet here takes an LU decomposition (lu), which podsim has not: it follows "
+     "from params: leave the term out"),
+    ("a spectral norm of params", lambda: exported(lambda p, b: loss_fn(p, b) + jnp.linalg.norm(
+        p["dense"]["kernel"], 2)), podsim.PodsimError,
+     "jnp.linalg.norm here takes a singular value decomposition (svd), which podsim has not: it "
+     "follows from params: use the Frobenius norm, jnp.linalg.norm(w), leave the term out"),
     ("a determinant of a batch", lambda: exported(lambda p, b: loss_fn(p, b) + jnp.linalg.det(
         b[0].reshape(-1, 4, 4)).mean()), podsim.PodsimError,
-     "jnp.linalg.det: podsim has no such operation: compute it before, as an array of the data"),
+     "jnp.linalg.det here takes an LU decomposition (lu), which podsim has not: compute it "
+     "before, as an array of the data"),
     ("a metric of two axes", lambda: exported(lambda p, b: (loss_fn(p, b), {"a": outputs(p, b)})),
      TypeError, "'a' has the shape (N, 10): take jnp.mean of it"),
 ]

@@ -1,20 +1,53 @@
-"""Decompositions of matrices, which a pod does not compute, by the functions that the caller
-wrote, and whether they follow from params."""
+"""Decompositions of matrices, which a pod does not compute, and loops that JAX makes of a
+function: by the functions that the caller wrote, and whether they follow from params."""
 
 from __future__ import annotations
 
 import re
-from typing import Any, Iterator, Sequence
+from typing import Any, Iterator, NamedTuple
 
 from . import _jaxprs, _words
 
-_PRIMITIVES = ("lu", "qr", "geqrf", "householder_product", "svd", "eigh", "eig", "cholesky",
-               "triangular_solve", "schur", "hessenberg", "tridiagonal")
-_MODULES = (("jax/_src/numpy/linalg.py", "jnp.linalg"), ("jax/_src/scipy/", "jax.scipy.linalg"),
+# What each primitive of JAX computes.
+_DECOMPOSITIONS = {
+    "lu": "an LU decomposition",
+    **dict.fromkeys(("qr", "geqrf", "householder_product"), "a QR decomposition"),
+    "svd": "a singular value decomposition",
+    **dict.fromkeys(("eigh", "eig"), "a decomposition into eigenvalues"),
+    "cholesky": "a Cholesky decomposition",
+    "triangular_solve": "the solution of triangular equations",
+    "schur": "a Schur decomposition",
+    "hessenberg": "a Hessenberg decomposition",
+    "tridiagonal": "a tridiagonal decomposition",
+}
+# Those that JAX lowers to a loop until a number has converged.
+_LOOPS = ("igamma", "igammac", "igamma_grad_a", "random_gamma_grad",
+          "regularized_incomplete_beta")
+_MODULES = (("jax/_src/numpy/linalg.py", "jnp.linalg"), ("jax/_src/numpy/polynomial.py", "jnp"),
             ("jax/_src/lax/linalg.py", "jax.lax.linalg"))
+_SCIPY = re.compile(r"jax/_src/scipy/([\w/]+)\.py$")
 
+_NO_SUCH = ": podsim has no such operation: "
 _BEFORE = "compute it before, as an array of the data set"
-_OF_PARAMS = "it follows from params: leave the term out, or write it with products of matrices"
+_OF_PARAMS = "leave the term out, or write it with products of matrices"
+# What a function takes in its place, by what it is called.
+_INSTEAD = {"jnp.linalg.norm": "use the Frobenius norm, jnp.linalg.norm(w)"}
+
+
+class Note(NamedTuple):
+    """What the caller called, whether it follows from params, and its primitive."""
+    name: str
+    follows: bool
+    primitive: str
+
+
+def _module(file: str) -> str:
+    """"jnp.linalg", "jax.scipy.stats.multivariate_normal"; empty: another."""
+    path = file.replace("\\", "/")
+    scipy = _SCIPY.search(path)
+    if scipy:
+        return "jax.scipy." + scipy[1].replace("/", ".")
+    return next((module for part, module in _MODULES if path.endswith(part)), "")
 
 
 def _typed(equation: Any) -> str:
@@ -25,9 +58,9 @@ def _typed(equation: Any) -> str:
         if not _jaxprs.is_library(frame.file_name):
             return name
         function = frame.function_name.split(".")[0]
-        for part, module in _MODULES:
-            if part in frame.file_name.replace("\\", "/") and re.match(r"[a-z]", function):
-                name = f"{module}.{function}"
+        module = _module(frame.file_name)
+        if module and re.match(r"[a-z]", function):
+            name = f"{module}.{function}"
     return name
 
 
@@ -53,23 +86,36 @@ def _equations(jaxpr: Any, follows: set[Any], outer: tuple[str, str] = ("", "")
                 yield from _equations(plain, set(plain.invars) if any(does) else set(), typed)
 
 
-def notes(closed: Any, params: int) -> dict[str, tuple[str, bool]]:
-    """By place and operation: what the caller called, and whether it follows from the first
-    `params` arguments."""
-    found: dict[str, tuple[str, bool]] = {}
-    for equation, does, (line, typed) in _equations(closed.jaxpr, set(closed.jaxpr.invars[:params])):
-        if equation.primitive.name not in _PRIMITIVES:
+def notes(closed: Any, params: int) -> dict[str, Note]:
+    """By place and operation: what follows from the first `params` arguments does from params."""
+    found: dict[str, Note] = {}
+    of_params = set(closed.jaxpr.invars[:params])
+    for equation, does, (line, typed) in _equations(closed.jaxpr, of_params):
+        primitive = equation.primitive.name
+        if not typed or primitive not in (*_DECOMPOSITIONS, *_LOOPS):
             continue
-        key = line + _words.operation(equation.primitive.name)
-        if typed:
-            name, before = found.get(key, (typed, False))
-            found[key] = name, before or does
+        key = line + _words.operation("while" if primitive in _LOOPS else primitive)
+        name, before, first = found.get(key, (typed, False, primitive))
+        found[key] = Note(name, before or does, first)
     return found
 
 
-def said(text: str, operation: str, note: Sequence[Any] | None) -> str:
-    """The text, which begins with the operation, with what the caller called in its place."""
+def _way(note: Note) -> str:
+    ways = [_INSTEAD[note.name]] if note.name in _INSTEAD else []
+    if note.follows:
+        return f"it follows from params: {', '.join([*ways, _OF_PARAMS])}"
+    return ", or ".join([*ways, _BEFORE])
+
+
+def said(text: str, operation: str, note: Note | None) -> str:
+    """The text, which begins with the operation, with what the caller called in its place, and
+    what that takes."""
     if note is None:
         return text
-    text = text.replace(operation, note[0], 1)
-    return text.replace(_BEFORE, _OF_PARAMS) if note[1] else text
+    what = _DECOMPOSITIONS.get(note.primitive, operation)
+    own = note.name.endswith(f".{note.primitive}")
+    takes = f"{note.name} is {what}" if own else f"{note.name} here takes {what}"
+    if note.primitive not in _DECOMPOSITIONS or _NO_SUCH not in text:
+        return text.replace(operation, takes, 1)
+    primitive = "" if own else f" ({note.primitive})"
+    return f"{takes}{primitive}, which podsim has not: {_way(note)}"

@@ -13,7 +13,7 @@ import shutil
 import sys
 from typing import Any, ClassVar, Iterator, Mapping, Sequence
 
-from . import _display, _errors, _explain, _job, _programs, _which
+from . import _display, _errors, _explain, _job, _programs, _slices, _which
 from ._calls import checked
 from ._drawing import Svg
 from ._kept import Kept
@@ -84,6 +84,14 @@ def _of_rows(name: str) -> str:
     field = MEANT.get(name, name)
     known = any(field == each.name for each in dataclasses.fields(PricedRow))
     return f"its rows have: [row.{field} for row in plan]" if known else ""
+
+
+def _of_slice(name: str) -> str:
+    """How a plan is made of a slice that another has not; nothing of what is no name of one."""
+    refusal = _slices.refusal(name) if _job.is_slice(name) else None
+    if refusal is None:
+        return ""
+    return f"; {refusal}" if refusal else f': podsim.plan(..., topology="{name}") makes one'
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -157,9 +165,7 @@ class Plan(NotCalled):
         if not isinstance(which, str):
             raise TypeError(f"a row of the plan is taken by its place, plan[0], or by the name of "
                             f"its slice, not by {which!r}{why}")
-        makes = f': podsim.plan(..., topology="{which}") makes one'
-        also = f"; {_of_rows(which)}" if _of_rows(which) else (
-            makes * (_job.is_slice(which) and not refused))
+        also = f"; {_of_rows(which)}" if _of_rows(which) else "" if refused else _of_slice(which)
         raise KeyError(f"the plan has no row of {which}{why}{also}")
 
     @checked("plan.price")

@@ -21,7 +21,8 @@ from ._units import gib, span
 
 # What other libraries call what a run has, or give it to do.
 _MEANT = {
-    **dict.fromkeys(("history", "logs", "log", "records"), "say run.metrics"),
+    **dict.fromkeys(("history", "logs", "log", "records"), "say run.losses, the loss of each step, "
+                    "or run.metrics, a dict a step with all else"),
     **dict.fromkeys(("weights", "variables", "model", "best_params"), "say run.params"),
     **dict.fromkeys(("loss", "loss_history", "train_loss", "losses_"), "say run.losses, or "
                     "run.summary.loss for the last"),

@@ -11,8 +11,8 @@ import numpy as np
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
-from podsim import (_asking, _fits, _flax, _frames, _given, _importing,  # noqa: E402
-                    _near_names, _refused_calls, _tracebacks, _typed, _words)
+from podsim import (_asking, _decompositions, _fits, _flax, _frames, _given,  # noqa: E402
+                    _importing, _near_names, _refused_calls, _tracebacks, _typed, _words)
 
 X, Y = np.zeros((7, 4), np.float32), np.zeros(7, np.int32)
 
@@ -236,14 +236,51 @@ class DecompositionsTest(unittest.TestCase):
         text = ("cannot import f: training: a.py:3: lu (custom-call): podsim cannot call "
                 "'lapack'; compute it before, as an array of the data set")
         key = "a.py:3: " + _words.operation("lu")
-        self.assertEqual(_importing.in_python(text, notes={key: ("jnp.linalg.slogdet", True)}),
-                         "a.py:3: jnp.linalg.slogdet: podsim has no such operation: it follows "
-                         "from params: leave the term out, or write it with products of matrices")
-        self.assertEqual(_importing.in_python(text, notes={key: ("jnp.linalg.inv", False)}),
-                         "a.py:3: jnp.linalg.inv: podsim has no such operation: compute it "
-                         "before, as an array of the data set")
+        note = _decompositions.Note("jnp.linalg.slogdet", True, "lu")
+        self.assertEqual(_importing.in_python(text, notes={key: note}),
+                         "a.py:3: jnp.linalg.slogdet here takes an LU decomposition (lu), which "
+                         "podsim has not: it follows from params: leave the term out, or write it "
+                         "with products of matrices")
+        note = _decompositions.Note("jnp.linalg.inv", False, "lu")
+        self.assertEqual(_importing.in_python(text, notes={key: note}),
+                         "a.py:3: jnp.linalg.inv here takes an LU decomposition (lu), which "
+                         "podsim has not: compute it before, as an array of the data set")
         self.assertIn("a decomposition (jnp.linalg.inv, det, solve): podsim",
                       _importing.in_python(text))
+
+    def test_a_function_that_has_one_for_some_arguments_is_told_the_others(self):
+        text = ("cannot import f: training: a.py:3: svd (custom-call): podsim cannot call "
+                "'lapack'; compute it before, as an array of the data set")
+        key = "a.py:3: " + _words.operation("svd")
+        for follows, way in (
+                (True, "it follows from params: use the Frobenius norm, jnp.linalg.norm(w), leave "
+                       "the term out, or write it with products of matrices"),
+                (False, "use the Frobenius norm, jnp.linalg.norm(w), or compute it before, as an "
+                        "array of the data set")):
+            note = _decompositions.Note("jnp.linalg.norm", follows, "svd")
+            self.assertEqual(_importing.in_python(text, notes={key: note}),
+                             "a.py:3: jnp.linalg.norm here takes a singular value decomposition "
+                             f"(svd), which podsim has not: {way}")
+        note = _decompositions.Note("jnp.linalg.svd", False, "svd")
+        self.assertIn("a.py:3: jnp.linalg.svd is a singular value decomposition, which podsim "
+                      "has not: compute it before", _importing.in_python(text, notes={key: note}))
+
+    def test_a_loop_that_the_caller_did_not_write_is_that_of_what_he_called(self):
+        text = ("cannot import f: training: a.py:3: while: how often the loop runs depends on "
+                "data")
+        note = _decompositions.Note("jax.scipy.special.gammainc", True, "igamma")
+        said = _importing.in_python(text, notes={"a.py:3: " + _words.operation("while"): note})
+        self.assertTrue(said.startswith("a.py:3: jax.scipy.special.gammainc here takes a loop ("),
+                        said)
+        self.assertIn("how often the loop runs", said)
+
+    def test_functions_are_named_by_their_modules(self):
+        for file, module in (("/a/jax/_src/numpy/linalg.py", "jnp.linalg"),
+                             ("C:\\jax\\_src\\scipy\\linalg.py", "jax.scipy.linalg"),
+                             ("/a/jax/_src/scipy/stats/multivariate_normal.py",
+                              "jax.scipy.stats.multivariate_normal"),
+                             ("/a/jax/_src/api.py", "")):
+            self.assertEqual(_decompositions._module(file), module)
 
 
 class TracebacksTest(unittest.TestCase):

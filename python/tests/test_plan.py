@@ -260,6 +260,20 @@ class PlanTest(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, f"^topology is {said}"):
                 _job.check_is_text(topology, several=False)
 
+    def test_a_slice_that_there_is_not_is_offered_to_nobody(self):
+        with self.assertRaises(KeyError) as caught:
+            _ = self.plan["v3-16"]
+        self.assertTrue(caught.exception.args[0].startswith(
+            "the plan has no row of v3-16; it has v3-8, v3-32, v3-64; no slice is called 'v3-16'; "
+            "nearest: v3-8, v3-32"), caught.exception.args[0])
+        self.assertNotIn("makes one", caught.exception.args[0])
+        # Without the program that knows nothing is said of it.
+        with mock.patch.object(_programs, "run", side_effect=OSError), \
+                self.assertRaises(KeyError) as caught:
+            _ = self.plan["v5p-9999"]
+        self.assertEqual(caught.exception.args[0],
+                         "the plan has no row of v5p-9999; it has v3-8, v3-32, v3-64")
+
     def test_what_a_plan_has_not_is_told_where_it_is(self):
         plan = self.plan
         for ask, kind, said in (

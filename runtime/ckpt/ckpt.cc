@@ -16,6 +16,7 @@
 #include "runtime/ckpt/comparison.h"
 #include "runtime/ckpt/explanation.h"
 #include "runtime/ckpt/find_checkpoint.h"
+#include "runtime/ckpt/given_file.h"
 #include "runtime/ckpt/listing.h"
 #include "runtime/ckpt/looks.h"
 #include "settings/pasted.h"
@@ -193,7 +194,12 @@ CkptResult RunCkpt(const std::vector<std::string>& args, ObjectStore& store,
     return result;
   }
   const absl::Status status = Run(*flags, store, now, width, result);
-  if (!status.ok()) Fail(status, args, result);
+  if (status.ok()) return result;
+  const bool refused =
+      absl::IsNotFound(status) || absl::IsInvalidArgument(status);
+  const absl::Status folders =
+      refused ? CheckAreFolders(store, flags->settings) : absl::OkStatus();
+  Fail(folders.ok() ? status : folders, args, result);
   return result;
 }
 

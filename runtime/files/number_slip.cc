@@ -1,14 +1,18 @@
 #include "runtime/files/number_slip.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "settings/field_text.h"
 #include "settings/setting.h"
 
@@ -44,6 +48,18 @@ std::string LargestOf(const FieldDescriptor& field) {
   }
 }
 
+// "512,512" of "(512,512)"; empty: that is no list of numbers.
+std::string ListIn(absl::string_view bare, const FieldDescriptor& field) {
+  bare = absl::StripPrefix(absl::StripSuffix(bare, ")"), "(");
+  const std::vector<std::string> parts = absl::StrSplit(bare, ',');
+  const bool are_numbers = std::ranges::all_of(
+      parts,
+      [&field](const std::string& part) { return IsWritten(field, part); });
+  return field.is_repeated() && parts.size() > 1 && are_numbers
+             ? std::string(bare)
+             : "";
+}
+
 }  // namespace
 
 bool IsNumber(const FieldDescriptor& field) {
@@ -77,9 +93,9 @@ std::string NumberAdvice(const std::string& message,
   const auto as = [&](absl::string_view value) {
     return absl::StrCat(field.name(), ": ", value);
   };
-  if (absl::StrContains(bare, ',') && field.is_repeated())
+  if (const std::string list = ListIn(bare, field); !list.empty())
     return absl::StrCat("; a list stands in brackets: ",
-                        as(absl::StrCat("[", bare, "]")));
+                        as(absl::StrCat("[", list, "]")));
   const bool has_unit =
       !bare.empty() &&
       !absl::ascii_isdigit(static_cast<unsigned char>(bare.back()));

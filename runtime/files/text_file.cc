@@ -23,6 +23,7 @@
 #include "host/storage/no_file.h"
 #include "host/storage/uri_store.h"
 #include "runtime/files/number_slip.h"
+#include "runtime/files/open_mark.h"
 #include "runtime/files/other_kind.h"
 #include "runtime/files/text_slip.h"
 #include "settings/nearest_names.h"
@@ -43,7 +44,8 @@ class FirstError final : public google::protobuf::io::ErrorCollector {
  public:
   FirstError(const std::string& text, const std::string& name,
              const TextKind& kind, const google::protobuf::Descriptor& file)
-      : lines_(absl::StrSplit(text, '\n')),
+      : text_(text),
+        lines_(absl::StrSplit(text, '\n')),
         name_(name),
         kind_(kind),
         file_(file) {}
@@ -51,6 +53,11 @@ class FirstError final : public google::protobuf::io::ErrorCollector {
   // Protobuf counts from 0, and -1 stands for no place.
   void AddError(int line, google::protobuf::io::ColumnNumber column,
                 const std::string& message) override {
+    if (!error_.empty()) return;
+    if (const std::string open =
+            OpenMarkSlip(message, text_, line, column, file_);
+        !open.empty())
+      error_ = absl::StrCat(name_, ":", open);
     if (!error_.empty()) return;
     if (absl::StartsWith(message, "Expected ")) error_ = MissingValue(line);
     if (!error_.empty()) return;
@@ -111,7 +118,8 @@ class FirstError final : public google::protobuf::io::ErrorCollector {
     return known ? lines_[static_cast<std::size_t>(line)] : "";
   }
 
-  const std::vector<absl::string_view> lines_;  // of the text, which outlives
+  const absl::string_view text_;                // which outlives this
+  const std::vector<absl::string_view> lines_;  // of it
   const std::string name_;
   const TextKind kind_;
   const google::protobuf::Descriptor& file_;

@@ -153,7 +153,9 @@ std::string Hint(const std::string& message, absl::string_view line,
     return absl::StrCat("; words stand without quotes",
                         WithoutQuotes(AssignmentIn(line)));
   if (absl::StartsWith(message, "Expected string")) {
-    const auto given = AssignmentIn(line);
+    auto given = AssignmentIn(line);
+    // "v3-8\"" lacks the first of its quotes.
+    if (given && absl::EndsWith(given->value, "\"")) given->value.pop_back();
     const bool plain = given && !absl::StrContains(given->value, '"');
     return plain ? absl::StrCat("; text stands in quotes: ", given->name,
                                 ": \"", given->value, "\"")

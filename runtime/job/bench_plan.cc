@@ -120,8 +120,12 @@ absl::Status ExpandRoots(int ranks, BenchSpec& bench) {
     if (root >= -1 && root < ranks) continue;
     return NotAllowed(
         "root", absl::StrCat(root),
-        ranks == 1 ? "0, as one rank takes part (a larger --topology has more)"
-                   : absl::StrCat("0 to ", ranks - 1, ", or all"));
+        ranks == 1
+            ? "0, as one rank takes part: --root (-r) numbers them from 0 (a "
+              "larger --topology has more)"
+            : absl::StrCat("0 to ", ranks - 1, ", or all: --root (-r) numbers ",
+                           "the ", ranks, " ", WordOf(bench.ranks()),
+                           " from 0"));
   }
   if (std::find(roots.begin(), roots.end(), -1) == roots.end()) {
     return absl::OkStatus();

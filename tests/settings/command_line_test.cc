@@ -292,6 +292,32 @@ TEST(CommandLineTest, AnArgumentThatIsMissingIsAskedFor) {
               StatusIs(kInvalid, HasSubstr("which path?")));
 }
 
+// Of a command that writes the second of two is where to; of others a path is
+// one too many.
+TEST(CommandLineTest, OnlyACommandThatWritesIsOfferedOutput) {
+  const auto refused = [](const MainProgram& program, auto settings,
+                          const std::vector<std::string>& args) {
+    return std::string(
+        ParseCommandLine(program, args, {}, {&settings}).status().message());
+  };
+  EXPECT_EQ(refused(PodData(), DataSettings(), {"convert", "a", "b"}),
+            "unexpected \"b\": one path is given; where to write is "
+            "--output=b; see pod_data --help");
+  EXPECT_EQ(refused(PodProgram(), ProgramSettings(), {"import", "a", "b"}),
+            "unexpected \"b\": one path is given; where to write is "
+            "--output=b; see pod_program --help");
+  for (const std::vector<std::string>& args :
+       {std::vector<std::string>{"verify", "a", "b"},
+        std::vector<std::string>{"convert", "a", "b", "--output=c"},
+        std::vector<std::string>{"convert", "a", "b", "c"}})
+    EXPECT_THAT(refused(PodData(), DataSettings(), args),
+                AllOf(HasSubstr(absl::StrCat(args[0], " takes one path and ")),
+                      ::testing::Not(HasSubstr("--output"))));
+  EXPECT_EQ(refused(PodProgram(), ProgramSettings(), {"show", "a", "b"}),
+            "show takes one path and 2 are given, a and b; give one at a "
+            "time: pod_program show a; see pod_program --help");
+}
+
 TEST(CommandLineTest, AFlagThatIsMissingIsAskedFor) {
   CoordinatorSettings settings;
   EXPECT_THAT(

@@ -84,6 +84,33 @@ INSTANTIATE_TEST_SUITE_P(
               "--seed is \"\u200b7\", with an invisible character (U+200B), as "
               "pages and word processors write it; leave it out: 7"}));
 
+// "\\ --dry_run" of a shell, and a \\ with a blank behind it at the end of a
+// line.
+INSTANTIATE_TEST_SUITE_P(
+    LeadingBlanks, PastedTest,
+    ::testing::Values(
+        Paste{{"--topology", "v3-8", " --dry_run"},
+              "\" --dry_run\" begins with a blank: a \\ that continues a line "
+              "must be the last character of its line; leave out \"\\ \", or "
+              "write --dry_run without the blank"},
+        Paste{{"--model_dir", " --dry_run"},
+              "\" --dry_run\" begins with a blank: a \\ that continues a line "
+              "must be the last character of its line; leave out \"\\ \", or "
+              "write --dry_run without the blank"},
+        Paste{{"--wrap", " torus"},
+              "\" torus\" begins with a blank: a \\ that continues a line must "
+              "be the last character of its line; leave out \"\\ \", or write "
+              "torus without the blank"},
+        Paste{
+            {"--wrap=torus", " "},
+            "\" \" is a blank and no more: a \\ that continues a line must be "
+            "the last character of its line; delete the blanks behind it"},
+        Paste{
+            {"--model_dir", " "},
+            "\" \" is a blank and no more: a \\ that continues a line must be "
+            "the last character of its line; delete the blanks behind "
+            "it"}));
+
 TEST(NamePastedTest, AVariableIsNamed) {
   EXPECT_THAT(
       Refused({}, {{"PODSIM_LEARNING_RATE", "3e−4"}}),
@@ -113,6 +140,13 @@ TEST(NamePastedTest, ARefusalOfSomethingElseStaysAsItIs) {
                        "up"));
   const absl::Status fine;
   EXPECT_TRUE(NamePasted(fine, PodLaunch(), {"--model_dir=my–run"}).ok());
+}
+
+// The refusal is of the other one.
+TEST(NamePastedTest, AValueMayBeginWithABlank) {
+  EXPECT_THAT(
+      Refused({"--seed=x", "--features= features=a:float32, labels=b:int64"}),
+      StatusIs(kInvalid, "--seed is \"x\"; give a whole number from 0 up"));
 }
 
 TEST(NamePastedTest, APathMayHaveSuchCharacters) {

@@ -15,6 +15,7 @@
 #include "host/input/tfrecord.h"
 #include "host/input/zip.h"
 #include "tests/host/input/format_files.h"
+#include "tests/host/input/gzip_bytes.h"
 #include "tests/testing/status_matchers.h"
 
 namespace podsim {
@@ -79,6 +80,28 @@ TEST(Cifar, AFileOfAnotherLengthIsRefused) {
       StatusIs(kDataLoss,
                "/c/data_batch_1.bin: offset 6146: 5 bytes are left where "
                "a record of cifar10 has 3073: fetch the file again"));
+}
+
+// As the archive that is downloaded, in whose place its folder is wanted.
+TEST(Cifar, AnArchiveIsToldApartFromACutFile) {
+  std::string tar(1024, '\0');
+  tar.replace(0, 16, "data_batch_1.bin");
+  tar.replace(257, 6, std::string("ustar\0", 6));
+  const auto store = NewMemoryStore();
+  ASSERT_THAT(store->Write("/c.tar.gz", testing::Gzip(tar)), IsOk());
+  EXPECT_THAT(OpenDataset({.name = "cifar10", .data_dir = "/c.tar.gz"}, *store),
+              StatusIs(kInvalid,
+                       "/c.tar.gz is a tar archive packed with gzip: unpack it "
+                       "with tar -xzf /c.tar.gz and give the folder with "
+                       "data_batch_*.bin"));
+  ASSERT_THAT(store->Write("/c.tar", tar), IsOk());
+  EXPECT_THAT(OpenDataset({.name = "cifar100", .data_dir = "/c.tar"}, *store),
+              StatusIs(kInvalid,
+                       "/c.tar is a tar archive: unpack it with tar -xf /c.tar "
+                       "and give the folder with train.bin"));
+  EXPECT_THAT(OpenDataset({.name = "mnist", .data_dir = "/c.tar.gz"}, *store),
+              StatusIs(kInvalid, HasSubstr("unpack it with tar -xf /c.tar.gz, "
+                                           "and give that")));
 }
 
 // In a TFRecord, bytes where the schema wants numbers.

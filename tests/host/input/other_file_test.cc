@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "tests/host/input/gzip_bytes.h"
 #include "tests/testing/status_matchers.h"
 
 namespace podsim {
@@ -107,6 +108,30 @@ TEST(OtherFileHint, APackedFileIsUnpackedOnce) {
   EXPECT_EQ(
       OtherFileHint("\x1f\x8b\x08", "x.bin.gz"),
       "; it is a file compressed with gzip: unpack it with gunzip x.bin.gz");
+}
+
+// Most archives of data sets are so: gunzip alone makes no data set of them.
+TEST(OtherFileHint, ATarInsideGzipIsNamed) {
+  EXPECT_EQ(OtherFileHint(testing::Gzip(Tar()), "d/my.tar.gz"),
+            "; it is a tar archive packed with gzip: unpack it with tar -xzf "
+            "d/my.tar.gz, and give a file of it");
+  EXPECT_EQ(OtherFileHint(testing::Gzip("a,b\n1,2\n"), "x.gz"),
+            "; it is a file compressed with gzip: unpack it with gunzip x.gz");
+  // Only the begin of a large one is looked at.
+  std::string large = Tar();
+  for (unsigned i = 0; i < 200'000; ++i)
+    large += static_cast<char>(i * 2654435761u >> 24);
+  const std::string packed = testing::Gzip(large);
+  ASSERT_GT(packed.size(), kOtherFileBytes);
+  EXPECT_THAT(OtherFileHint(packed.substr(0, kOtherFileBytes), "my.tgz"),
+              StartsWith("; it is a tar archive packed with gzip"));
+}
+
+// As of a reader that unpacks what it reads.
+TEST(OtherFileHint, AnUnpackedTarIsUnpackedByTar) {
+  EXPECT_EQ(OtherFileHint(Tar(), "d/my.tar.gz"),
+            "; it is a tar archive: unpack it with tar -xzf d/my.tar.gz, and "
+            "give a file of it");
 }
 
 TEST(OtherFileHint, TellsWhatOneFileIsInPlaceOfAnother) {

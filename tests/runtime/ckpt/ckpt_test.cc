@@ -11,6 +11,7 @@
 #include "host/checkpoint/commit.h"
 #include "host/checkpoint/layout.h"
 #include "host/storage/wrapper.h"
+#include "runtime/ckpt/given_file.h"
 #include "tests/host/checkpoint/checkpoint_fixture.h"
 #include "tests/testing/status_matchers.h"
 
@@ -394,8 +395,9 @@ TEST_F(CkptTest, DiffOfDifferentModels) {
 
 TEST_F(CkptTest, BadUsageIsTwo) {
   Save("/m", 100);
-  ASSERT_THAT(store_->Write("/parts/model-00001-of-00001.safetensors", "x"),
-              IsOk());
+  for (const char* file : {"/parts/model-00001-of-00001.safetensors",
+                           "/m/notes.txt", "/other/notes.txt"})
+    ASSERT_THAT(store_->Write(file, "x"), IsOk());
   struct Case {
     std::vector<std::string> args;
     std::string error;
@@ -421,10 +423,39 @@ TEST_F(CkptTest, BadUsageIsTwo) {
         Case{{"ls", "/m", "/n"},
              "ls takes one directory, given: /m /n; as in pod_ckpt ls /m; see "
              "pod_ckpt --help"},
+        Case{{"ls", "/m", "/n", "/o", "/p", "/q"},
+             "given: /m /n /o and 2 more; as in pod_ckpt ls /m; see"},
+        Case{{"verify", "/m/100", "/m/200", "/m/300"},
+             "verify takes one directory, given: /m/100 /m/200 /m/300; their "
+             "folder has them all: pod_ckpt verify /m; see pod_ckpt --help"},
+        Case{{"show", "/m", "--step", "100"},
+             "unknown flag --step; the step is part of the folder, an argument "
+             "without a flag: pod_ckpt show /m/100\n"},
+        Case{{"verify", "--model-dir=/m/", "--global_step=100"},
+             "unknown flag --model_dir; the step is part of the folder, an "
+             "argument without a flag: pod_ckpt verify /m/100\n"},
+        Case{{"ls", "--model_dir", "/m"},
+             "unknown flag --model_dir; the folder is an argument without a "
+             "flag: pod_ckpt ls /m\n"},
+        Case{{"show", "--step=100"},
+             "unknown flag --step; the step is part of the folder, which is an "
+             "argument without a flag: pod_ckpt show DIR/STEP\n"},
+        Case{{"show", "/m", "--step=last"}, "pod_ckpt show DIR/STEP\n"},
         Case{{"ls", "--all", "/m"}, "pod_ckpt has --help, --version"},
         Case{{"show", "/m", "100"},
              "given: /m and 100; a step is a directory of its model_dir: "
              "pod_ckpt show /m/100"},
+        Case{{"verify", "/m/100/manifest.json"},
+             "/m/100/manifest.json is a file; give its folder: pod_ckpt verify "
+             "/m/100\n"},
+        Case{{"diff", "/m", "/m/100/manifest.json"},
+             "/m/100/manifest.json is a file; give its folder: pod_ckpt diff "
+             "/m /m/100\n"},
+        Case{{"show", "/m/notes.txt"},
+             "/m/notes.txt is a file; give its folder: pod_ckpt show /m\n"},
+        Case{{"show", "/other/notes.txt"},
+             "/other/notes.txt is a file; give a model_dir, or one of its "
+             "directories named after a step\n"},
         Case{{"show", ""}, "path is \"\"; give a value"},
         Case{{"show", "/none"}, "there is no folder /none; give a model_dir"},
         Case{{"show", "/m/300"},
@@ -439,6 +470,14 @@ TEST_F(CkptTest, BadUsageIsTwo) {
     EXPECT_THAT(result.error, HasSubstr(c.error));
     EXPECT_THAT(result.text, IsEmpty());
   }
+}
+
+TEST(CheckpointOfTest, IsTheFolderThatIsCalledAsAStep) {
+  EXPECT_EQ(CheckpointOf("runs/a/20/manifest.json"), "runs/a/20");
+  EXPECT_EQ(CheckpointOf("gs://b/a/20/1785/manifest.json"), "gs://b/a/20");
+  EXPECT_EQ(CheckpointOf("20/manifest.json"), "20");
+  EXPECT_EQ(CheckpointOf("runs/a/notes.txt"), "");
+  EXPECT_EQ(CheckpointOf("notes.txt"), "");
 }
 
 TEST_F(CkptTest, HelpTeaches) {

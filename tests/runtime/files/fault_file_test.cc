@@ -94,6 +94,20 @@ INSTANTIATE_TEST_SUITE_P(
         BadFaults{"random { seed: -1 }", "my.txt:1:16:",
                   "seed is -1; give a whole number from 0 up"}));
 
+// At the end of the text, and at the next block, which it takes in.
+INSTANTIATE_TEST_SUITE_P(
+    OpenBlocks, BadFaultTextTest,
+    ::testing::Values(
+        BadFaults{"faults { kind: KILL host: 1 step: 5\n", "my.txt:1:8: ",
+                  "the block of faults, \"{ kind: KILL host: 1 step: 5\", is "
+                  "not closed; end it with }: faults { kind: KILL host: 1 "
+                  "step: 5 }"},
+        BadFaults{
+            "faults { kind: KILL\n host: 1\nfaults { kind: KILL }\n",
+            "my.txt:1:8: ", "end it with }: faults { kind: KILL host: 1 }"},
+        BadFaults{"faults { kind: KILL random { seed: 1 } }",
+                  "my.txt:1:28: ", "there is no field \"random\""}));
+
 TEST(ReadFaultsTest, ReadsAFileAndNamesOneThatIsMissing) {
   const TempDir dir;
   std::ofstream(dir.file("x")) << kFaults;

@@ -106,7 +106,9 @@ INSTANTIATE_TEST_SUITE_P(
                "my.job:1:27:", "train_steps stands twice; keep one of them"},
         BadJob{"train_steps: 99999999999999999999",
                "my.job:1:14:", "out of range; the largest is 1099511627776"},
-        BadJob{"topology: \"v3", "my.job:1:14:", "end of string"},
+        BadJob{"topology: \"v3", "my.job:1:11:",
+               "the text of topology is not closed; end it with \": "
+               "topology: \"v3\""},
         BadJob{"faults { kind: KILL host: 1 step: 3 }",
                "my.job is no job: ", "it is a fault plan: give it as --faults"},
         BadJob{"{'topology': 'v3-8', 'train_steps': None}", "my.job: ",
@@ -134,6 +136,38 @@ INSTANTIATE_TEST_SUITE_P(
                "processors write it; type a hyphen: learning_rate: 3e-4"},
         BadJob{"\x89PNG\r\n\x1a\n\r\nIHDR", "my.job looks like a PNG image",
                "a job is a text file, written as \"train_steps: 100\""}));
+
+// What follows an open mark is where the parser stops, not where the slip is.
+INSTANTIATE_TEST_SUITE_P(
+    OpenMarks, BadJobTest,
+    ::testing::Values(
+        BadJob{"topology: \"v3-32\"\nhidden: [512, 512\ntrain_steps: 100\n",
+               "my.job:2:9: ",
+               "the list of hidden, \"[512, 512\", is not closed; end it with "
+               "]: hidden: [512, 512]"},
+        BadJob{"hidden: [512, 512,\n# wide\n\nseed: 1", "my.job:1:9: ",
+               "\"[512, 512,\", is not closed; end it with ]: hidden: [512, "
+               "512]"},
+        BadJob{"hidden: [\n  512,  # one\n  256\nseed:\n",
+               "my.job:1:9: ", "end it with ]: hidden: [512, 256]"},
+        BadJob{"hidden: [\nseed: 1", "my.job:1:9: ",
+               "the list of hidden is not closed; end it with ]"},
+        BadJob{"hidden: [512, 512", "my.job:1:9: ", "hidden: [512, 512]"},
+        BadJob{"\thidden: [512, 512}\n", "my.job:1:10: ", "hidden: [512, 512]"},
+        BadJob{"lr_decay_at: [0.5, 0.7\n\toptimizer: sgd",
+               "my.job:1:14: ", "lr_decay_at: [0.5, 0.7]"},
+        BadJob{"topology: 'v3-8\nseed: 1", "my.job:1:11: ",
+               "the text of topology is not closed; end it with ': topology: "
+               "'v3-8'"},
+        BadJob{"topology: v3-8\"",
+               "my.job:1:11: ", "text stands in quotes: topology: \"v3-8\""},
+        // A mark in a comment or in quotes is none, and one that is closed
+        // is not what is wrong.
+        BadJob{"# [ { \"\nmodel: \"[\"\nseed: x", "my.job:3:7: ", "seed is x"},
+        BadJob{"hidden: (512, 512)",
+               "my.job:1:9: ", "a list stands in brackets: hidden: [512,512]"},
+        BadJob{"hidden: [512, abc]", "my.job:1:15: ",
+               "give numbers in brackets, such as [512, 512]"}));
 
 TEST(ReadJobFileTest, ReadsAFileAndNamesOneThatIsMissing) {
   const TempDir dir;

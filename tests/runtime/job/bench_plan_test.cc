@@ -108,7 +108,11 @@ TEST(BenchPlanTest, AllIsWhatThereIs) {
 TEST(BenchPlanTest, ARootIsARankOfABroadcast) {
   EXPECT_THAT(Plan("collective: broadcast root: 4"),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       AllOf(HasSubstr("root is 4"), HasSubstr("0 to 3"))));
+                       "root is 4; allowed: 0 to 3, or all: --root (-r) "
+                       "numbers the 4 hosts from 0"));
+  EXPECT_THAT(Plan("collective: broadcast root: 32 ranks: cores"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("numbers the 32 cores from 0")));
   EXPECT_THAT(Plan("collective: broadcast root: 4 ranks: cores"), IsOk());
   EXPECT_THAT(Plan("root: 4"), IsOk());  // an all_reduce has none
 }
