@@ -12,7 +12,7 @@
 namespace podsim {
 namespace {
 
-constexpr char kWhy[] =
+constexpr char kBackslash[] =
     ": a \\ that continues a line must be the last character of its line; ";
 
 bool IsBlank(char c) {
@@ -38,7 +38,7 @@ bool IsQuoted(absl::string_view message, const std::string& text) {
          absl::StrContains(message, absl::StrCat("'", text, "'"));
 }
 
-bool Exists(const std::string& path) {
+bool IsThere(const std::string& path) {
   std::error_code ignored;
   return std::filesystem::exists(path, ignored);
 }
@@ -55,14 +55,14 @@ std::string LeadingBlank(absl::string_view message,
                          const std::vector<std::string>& args) {
   for (const std::string& arg : args) {
     const std::string text = ValueOf(arg);
-    if (text.empty() || !IsBlank(text.front()) || Exists(text)) continue;
+    if (text.empty() || !IsBlank(text.front()) || IsThere(text)) continue;
     if (!IsBlankOrFlagBehindOne(text) && !IsQuoted(message, text)) continue;
     const std::string bare(absl::StripAsciiWhitespace(text));
     const std::string shown = absl::StrCat("\"", PrintableLine(text), "\"");
     if (bare.empty())
-      return absl::StrCat(shown, " is a blank and no more", kWhy,
+      return absl::StrCat(shown, " is a blank and no more", kBackslash,
                           "delete the blanks behind it");
-    return absl::StrCat(shown, " begins with a blank", kWhy,
+    return absl::StrCat(shown, " begins with a blank", kBackslash,
                         "leave out \"\\ \", or write ", PrintableLine(bare),
                         " without the blank");
   }

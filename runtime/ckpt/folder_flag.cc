@@ -21,7 +21,7 @@ constexpr std::string_view kFolders[] = {"model_dir", "dir", "path",
 constexpr std::string_view kSteps[] = {"step", "global_step", "checkpoint_step",
                                        "ckpt_step"};
 
-struct Given {
+struct FolderArgs {
   std::vector<std::string> words;  // arguments without flags
   std::string first;               // the first flag of these
   std::optional<std::string> folder;
@@ -40,8 +40,8 @@ std::string NameOfFlag(const std::string& arg) {
                              {{"-", "_"}});
 }
 
-Given GivenIn(const std::vector<std::string>& args) {
-  Given given;
+FolderArgs GivenIn(const std::vector<std::string>& args) {
+  FolderArgs given;
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (!args[i].starts_with('-')) {
       given.words.push_back(args[i]);
@@ -73,7 +73,7 @@ bool IsCommand(const std::string& word) {
 }  // namespace
 
 absl::Status CheckFolderIsNoFlag(const std::vector<std::string>& args) {
-  const Given given = GivenIn(args);
+  const FolderArgs given = GivenIn(args);
   const std::size_t paths = given.folder ? 1 : 2;
   if (given.first.empty() || given.others || given.words.size() != paths ||
       !IsCommand(given.words[0]) || (given.step && !ParseStep(*given.step)))

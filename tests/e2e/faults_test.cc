@@ -144,17 +144,19 @@ TEST_F(FaultsTest, AHostThatIsSlowHasAName) {
     EXPECT_NEAR(sum, step["seconds"].get<double>(), 1e-9);
     EXPECT_EQ(step["waited_us"].size(), 4u);
     if (step["step"] != 6) continue;
-    EXPECT_NEAR(step.value("simulated_seconds", 0.3), 0.3, 1e-3);
+    // With the fixed cost of a step.
+    EXPECT_NEAR(step.value("simulated_seconds", 0.305), 0.305, 1e-3);
     EXPECT_GE(step["input_us"][2], 300'000);
     EXPECT_EQ(step["waited_us"][step["last_process"].get<std::size_t>()], 0);
   }
   EXPECT_GE(summary["seconds_input"], 3 * 0.3);
   EXPECT_GE(summary["goodput"]["DATA_LOADING_SYNC"], 3 * 0.3);
   EXPECT_GT(summary["goodput"]["WAITING_FOR_STRAGGLER"], 0);
-  // On the pod too, whose other 12 steps take well below a millisecond each.
+  // On the pod too, all of whose 12 steps have a fixed cost of 5 ms and else
+  // take well below a millisecond.
   EXPECT_NEAR(summary["simulated_seconds_input"], 5 * 0.3, 0.01);
   EXPECT_NEAR(summary["simulated_seconds_compute"], 2 * 0.3, 0.01);
-  EXPECT_NEAR(summary["simulated_seconds_steps"], 7 * 0.3, 0.01);
+  EXPECT_NEAR(summary["simulated_seconds_steps"], 7 * 0.3 + 12 * 0.005, 0.01);
   EXPECT_EQ(summary["simulated_input_verdict"], "HIGHLY input-bound");
   EXPECT_THAT(pod.output(), HasSubstr("HIGHLY input-bound sim"));
 }

@@ -177,7 +177,8 @@ TEST(DryRunTest, PrintsThePlanAndStartsNothing) {
   EXPECT_THAT(pod.output(), HasSubstr("v3-128"));
   EXPECT_THAT(pod.output(), HasSubstr("\nsim step       "));
   EXPECT_THAT(pod.Unwrapped(),
-              HasSubstr("scaling efficiency 69% against v3-8"));
+              HasSubstr("scaling efficiency 100% against v3-8, 69% without the "
+                        "fixed cost"));
   EXPECT_THAT(pod.output(), Not(HasSubstr("eval accuracy")));
 }
 
