@@ -39,7 +39,7 @@ std::string SecondOf(const std::string& given) {
 
 // "runs/a" of "runs/a/20" and "runs/a/40", which a shell makes of "runs/a/*";
 // empty: they are no steps of one run.
-std::string RunOf(const std::vector<std::string>& paths) {
+std::string RunNamed(const std::vector<std::string>& paths) {
   const auto slash = [](const std::string& path) {
     return std::min(path.rfind('/'), path.size());
   };
@@ -73,7 +73,7 @@ std::string AsIn(const CkptSettings& settings, int wanted) {
   if (wanted == 2 && paths.size() == 3 && IsStep(paths[1]) && IsStep(paths[2]))
     paths = {absl::StrCat(paths[0], "/", paths[1]),
              absl::StrCat(paths[0], "/", paths[2])};
-  const std::string run = wanted == 1 && paths.size() > 1 ? RunOf(paths) : "";
+  const std::string run = wanted == 1 && paths.size() > 1 ? RunNamed(paths) : "";
   if (!run.empty())
     return absl::StrCat("their folder has them all: pod_ckpt ",
                         WordOf(settings.command()), " ", run);

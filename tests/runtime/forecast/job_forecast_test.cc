@@ -245,9 +245,9 @@ TEST(BriefForecastTest, NamesTheBatchThatItComparesWith) {
   for (const std::string slice : {"v3-8", "v3-32"}) {
     const Forecast made = Made("topology: '" + slice + "' batch_per_core: 1");
     const std::string text = BriefForecast(made.job, made.foot, made.slice);
-    EXPECT_THAT(text, HasSubstr("% against v3-8 with batch 8 per core, "));
+    EXPECT_THAT(text, HasSubstr("% against v3-8 with batch 8 per core"));
     EXPECT_THAT(FormatForecast(made.job, made.foot, made.slice),
-                Contains(HasSubstr("against v3-8 with batch 8 per core, ")));
+                Contains(HasSubstr("against v3-8 with batch 8 per core")));
   }
 }
 
