@@ -22,6 +22,7 @@ _EXAMPLES = {
     "lr_decay_at": "[0.3, 0.6, 0.9]", "eval_batch_size": "256", "steps_per_eval": "100",
     "momentum": "0.9", "weight_decay": "1e-4", "weight_decay_exclude": '["bias", "norm"]',
     "clip_norm": "1", "bucket_bytes": '"1M"', "input_memory": '"256M"', "chunk_bytes": '"256K"',
+    "sim_combine_bytes": '"120M"',
     "host_memory_bytes": '"8G"', "checkpoint_every": "100", "checkpoint_every_seconds": "600",
     "epsilon": "1e-8", "optimizer": '"adamw"', "microbatch_size": "2", "processes": "4",
     "input_threads": "2", "shuffle_window": "4096", "isa": '"v3"', "zone": '"europe-west4-a"',
