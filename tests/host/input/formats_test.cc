@@ -88,20 +88,23 @@ TEST(Cifar, AnArchiveIsToldApartFromACutFile) {
   tar.replace(0, 16, "data_batch_1.bin");
   tar.replace(257, 6, std::string("ustar\0", 6));
   const auto store = NewMemoryStore();
-  ASSERT_THAT(store->Write("/c.tar.gz", testing::Gzip(tar)), IsOk());
-  EXPECT_THAT(OpenDataset({.name = "cifar10", .data_dir = "/c.tar.gz"}, *store),
-              StatusIs(kInvalid,
-                       "/c.tar.gz is a tar archive packed with gzip: unpack it "
-                       "with tar -xzf /c.tar.gz and give the folder with "
-                       "data_batch_*.bin"));
-  ASSERT_THAT(store->Write("/c.tar", tar), IsOk());
-  EXPECT_THAT(OpenDataset({.name = "cifar100", .data_dir = "/c.tar"}, *store),
-              StatusIs(kInvalid,
-                       "/c.tar is a tar archive: unpack it with tar -xf /c.tar "
-                       "and give the folder with train.bin"));
-  EXPECT_THAT(OpenDataset({.name = "mnist", .data_dir = "/c.tar.gz"}, *store),
-              StatusIs(kInvalid, HasSubstr("unpack it with tar -xf /c.tar.gz, "
-                                           "and give that")));
+  ASSERT_THAT(store->Write("/d/c.tar.gz", testing::Gzip(tar)), IsOk());
+  EXPECT_THAT(
+      OpenDataset({.name = "cifar10", .data_dir = "/d/c.tar.gz"}, *store),
+      StatusIs(kInvalid,
+               "/d/c.tar.gz is a tar archive packed with gzip: unpack it "
+               "with tar -xzf /d/c.tar.gz and give the folder with "
+               "data_batch_*.bin"));
+  ASSERT_THAT(store->Write("/d/c.tar", tar), IsOk());
+  EXPECT_THAT(
+      OpenDataset({.name = "cifar100", .data_dir = "/d/c.tar"}, *store),
+      StatusIs(kInvalid,
+               "/d/c.tar is a tar archive: unpack it with tar -xf /d/c.tar "
+               "and give the folder with train.bin"));
+  EXPECT_THAT(
+      OpenDataset({.name = "mnist", .data_dir = "/d/c.tar.gz"}, *store),
+      StatusIs(kInvalid, HasSubstr("unpack it with tar -xf /d/c.tar.gz, "
+                                   "and give that")));
 }
 
 // In a TFRecord, bytes where the schema wants numbers.
