@@ -73,7 +73,8 @@ std::string AsIn(const CkptSettings& settings, int wanted) {
   if (wanted == 2 && paths.size() == 3 && IsStep(paths[1]) && IsStep(paths[2]))
     paths = {absl::StrCat(paths[0], "/", paths[1]),
              absl::StrCat(paths[0], "/", paths[2])};
-  const std::string run = wanted == 1 && paths.size() > 1 ? RunNamed(paths) : "";
+  const std::string run =
+      wanted == 1 && paths.size() > 1 ? RunNamed(paths) : "";
   if (!run.empty())
     return absl::StrCat("their folder has them all: pod_ckpt ",
                         WordOf(settings.command()), " ", run);
