@@ -53,4 +53,4 @@ weights = {jax.tree_util.keystr(path): leaf
            for path, leaf in jax.tree_util.tree_leaves_with_path(run.params)}
 np.savez("flax_cnn.npz", **weights)
 print(f"flax_cnn.npz has {len(weights)} arrays; a step on the pod would take "
-      f"{1e6 * run.summary['simulated_step_seconds']:.1f} us sim")
+      f"{1e3 * run.summary['simulated_step_seconds']:.2f} ms sim")

@@ -114,7 +114,7 @@ def check_plan_reads_one_example():
 
 def check_evaluations_cost_nothing():
     """A training step is priced alike with an eval_fn that computes a hundred times as much,
-    and without one; no estimate that such a step may miss is handed over."""
+    and without one; a run has the low and high of its plan."""
 
     def loss(params, batch):
         return optax.softmax_cross_entropy_with_integer_labels(

@@ -76,7 +76,7 @@ class PlanRow:
     """The whole run from start to end; with every step at its low, at its high."""
     run_chip_hours: float
     bound_by: str
-    """"compute", "HBM traffic", "the all-reduce", "the input" or "the store"."""
+    """"compute", "HBM traffic", "the all-reduce", "the fixed cost", "the input" or "the store"."""
     warnings: tuple[str, ...]
     replica_name: str = "core"
     """What batch_per_core and hbm_bytes are of: "core", or "chip" where that trains as
