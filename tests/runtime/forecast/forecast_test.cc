@@ -217,6 +217,49 @@ TEST(ForecastStep, StaysWithinItsParts) {
         }
 }
 
+// Nothing that gets slower, larger or farther away makes a step shorter.
+TEST(ForecastStep, IsMonotoneInBytesHopsAndRates) {
+  const Program program = Mlp();
+  const auto total = [&](const Slice& slice, const StepOptions& options) {
+    return OverlapStep(PartsOf(program, slice, options)).total;
+  };
+  for (const char* name : {"v2-32", "v3-128", "v4-32", "v6e-16"}) {
+    SCOPED_TRACE(name);
+    const Slice slice = *FindSlice(name);
+    const StepOptions options = {.batch_per_core = 64};
+    const SimTime plain = total(slice, options);
+    EXPECT_LE(total(slice, {.batch_per_core = 64, .gradient_bytes = 2}), plain);
+    EXPECT_LE(plain, total(slice, {.batch_per_core = 128}));
+    Slice far = slice;
+    far.figures.hop_seconds *= 3;
+    EXPECT_LT(plain, total(far, options));
+    for (double ChipFigures::*rate :
+         {&ChipFigures::matrix_flops, &ChipFigures::hbm_bytes_per_second,
+          &ChipFigures::link_share, &ChipFigures::clock_hz,
+          &ChipFigures::host_bytes_per_second_per_chip}) {
+      Slice slow = slice;
+      slow.figures.*rate /= 2;
+      EXPECT_LE(plain, total(slow, options));
+    }
+  }
+}
+
+// One link at a hundredth of its rate holds up the sum, and the step by as
+// much.
+TEST(ForecastStep, ASlowLinkHoldsUpTheStep) {
+  const Program program = Mlp();
+  const Slice sound = *FindSlice("v3-32");
+  Slice slow = sound;
+  slow.link_faults = {{.from = {0, 0, 0}, .to = {1, 0, 0}, .rate = 0.01}};
+  const StepOptions options = {.batch_per_core = 64};
+  const SimStep before = OverlapStep(PartsOf(program, sound, options));
+  const SimStep after = OverlapStep(PartsOf(program, slow, options));
+  EXPECT_GT(after.communication, before.communication);
+  EXPECT_EQ(after.total - before.total,
+            after.communication - before.communication);
+  EXPECT_EQ(after.compute, before.compute);
+}
+
 TEST(SumPrices, MovedFiguresKeepTheAlgorithmAndWhatIsNotOnTheLinks) {
   const Slice slice = *FindSlice("v3-32");
   SumPrices sums(slice);
