@@ -32,30 +32,29 @@ struct Constant {
 };
 
 // How good the compiler's code is: they move together.
-std::vector<Constant> OfKernels(const Generation& generation) {
+std::vector<Constant> OfCompiler(const Generation& generation) {
   return {{&generation.matrix_share(), &ChipFigures::matrix_share},
           {&generation.hbm_share(), &ChipFigures::hbm_share},
           {&generation.kernel_seconds(), &ChipFigures::kernel_seconds, false, 1,
-           /*slow_is_low=*/false},
-          {&generation.vector_flops_per_cycle_per_core(),
-           &ChipFigures::vector_flops_per_cycle_per_core},
-          {&generation.transcendental_flops(),
-           &ChipFigures::transcendental_flops, false, 1,
-           /*slow_is_low=*/false},
-          {&generation.clock_hz(), &ChipFigures::clock_hz}};
+           /*slow_is_low=*/false}};
 }
 
 // Each a doubt of its own.
 std::vector<Constant> Others(const Slice& slice, const Generation& generation) {
-  return {{&generation.link_share(), &ChipFigures::link_share, true},
-          {&generation.hop_seconds(), &ChipFigures::hop_seconds, true},
-          {&generation.collective_seconds(), &ChipFigures::collective_seconds},
-          {&generation.core_piece_bytes(), &ChipFigures::core_piece_bytes},
-          {&generation.on_chip_bytes(), &ChipFigures::on_chip_bytes, false,
-           slice.chip().replicas_per_chip},
-          {&generation.step_seconds(), &ChipFigures::step_seconds},
-          {&generation.host_bytes_per_second(),
-           &ChipFigures::host_bytes_per_second_per_chip}};
+  return {
+      {&generation.link_share(), &ChipFigures::link_share, true},
+      {&generation.hop_seconds(), &ChipFigures::hop_seconds, true},
+      {&generation.collective_seconds(), &ChipFigures::collective_seconds},
+      {&generation.core_piece_bytes(), &ChipFigures::core_piece_bytes},
+      {&generation.vector_flops_per_cycle_per_core(),
+       &ChipFigures::vector_flops_per_cycle_per_core},
+      {&generation.transcendental_flops(), &ChipFigures::transcendental_flops},
+      {&generation.clock_hz(), &ChipFigures::clock_hz},
+      {&generation.on_chip_bytes(), &ChipFigures::on_chip_bytes, false,
+       slice.chip().replicas_per_chip},
+      {&generation.step_seconds(), &ChipFigures::step_seconds},
+      {&generation.host_bytes_per_second(),
+       &ChipFigures::host_bytes_per_second_per_chip}};
 }
 
 // Each doubt as the moves that it allows.
@@ -64,7 +63,7 @@ std::vector<std::vector<Move>> DoubtsOf(const Slice& slice,
   std::vector<std::vector<Move>> doubts;
   Move slow;
   Move fast;
-  for (const Constant& constant : OfKernels(generation)) {
+  for (const Constant& constant : OfCompiler(generation)) {
     if (!IsDoubted(*constant.figure)) continue;
     slow.ends.push_back(constant.slow());
     fast.ends.push_back(constant.fast());

@@ -43,11 +43,11 @@ struct Move {
 // Around a value made of a slice's figures, of whatever unit: what each move
 // takes away (and adds) is added in squares, as for doubts that know nothing of
 // each other; of a constant's two ends the one that does more counts. The
-// constants of kernels are one doubt, all at their slower ends or all at their
-// faster ones: they say how good a compiler's code is, and one release is worse
-// than another in all of them.
-// `value_with` gives the value with one move made; `generation` is the slice's.
-// Errors: those of value_with.
+// shares of the matrix unit and of HBM that kernels reach, and their fixed
+// cost, are one doubt, all at their slower ends or all at their faster ones:
+// they say how good a compiler's code is, and one release is worse than another
+// in all. `value_with` gives the value with one move made; `generation` is the
+// slice's. Errors: those of value_with.
 struct Spread {
   double low = 0;
   double high = 0;
