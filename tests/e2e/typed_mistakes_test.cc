@@ -160,7 +160,8 @@ TEST_F(TypedMistakesTest, PodLaunch) {
                    "nearest: v5litepod-16"},
            Mistake{"pod_launch --topology v5litepod-8",
                    "v5litepod-8 cannot train here",
-                   "these train: v5litepod-4, v5litepod-16"},
+                   "these train: v5litepod-4, v5litepod-16 and 4 more up to "
+                   "v5litepod-256"},
            Mistake{"pod_launch --topology", "--topology has no value",
                    "give NAME"},
            Mistake{"pod_launch -topology v3-8", "unknown flag -topology",
