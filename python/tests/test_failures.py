@@ -461,7 +461,11 @@ class ImportingTest(unittest.TestCase):
                  "argument"),
                 ("own (convert)", "its type is C64; podsim has F32", "complex numbers .*float32"),
                 ("lu (custom-call)", "podsim cannot call 'lapack_sgetrf_ffi'; compute it before",
-                 "^a.py:1: a decomposition .*: podsim has no such operation: compute it before$")):
+                 "^a.py:1: a decomposition .*: podsim has no such operation: compute it before$"),
+                ("fft", "podsim has no such operation: of examples compute it before",
+                 "^a.py:1: jnp.fft: podsim has no such operation: of examples compute it before$"),
+                ("pure_callback (custom-call)", "the cores of a pod have no Python; compute it "
+                 "before", "^a.py:1: a call back into Python [^:]*: the cores of a pod have no")):
             self.assertRegex(self.said(name, why), said)
             self.assertNotRegex(self.said(name, why), "19|23, 29|arg_sort|iota|lapack")
         self.assertIn("an evaluation draws nothing",
