@@ -156,8 +156,7 @@ class Setter {
   // Of "max", which pod_plan takes before flags are read.
   std::string Largest(const std::string& text) const {
     return text == "max" && field_.name() == "batch_per_core"
-               ? "; max is for pod_plan alone: pod_plan --batch_per_core=max "
-                 "says which number fits"
+               ? "; max is for pod_plan alone, which says how many fit"
                : "";
   }
 

@@ -84,8 +84,7 @@ INSTANTIATE_TEST_SUITE_P(
             "seconds"},
         Bad{"batch_per_core", "max",
             "--batch_per_core is \"max\"; give a whole number from 1 up; max "
-            "is for pod_plan alone: pod_plan --batch_per_core=max says which "
-            "number fits"},
+            "is for pod_plan alone, which says how many fit"},
         Bad{"train_steps", "max",
             "--train_steps is \"max\"; give a whole number from 1 up"},
         Bad{"processes", "4294967297",
