@@ -148,9 +148,16 @@ class Setter {
     const bool has_unit = !SettingOf(field_).unit().empty() && digits != text &&
                           absl::SimpleAtod(digits, &bare);
     const std::string meant = NumberMeant(text, field_);
-    return absl::StrCat(NumberWanted(field_),
-                        has_unit ? ", without a unit" : "",
-                        meant.empty() ? "" : ": ", meant, InSeconds());
+    return absl::StrCat(
+        NumberWanted(field_), has_unit ? ", without a unit" : "",
+        meant.empty() ? "" : ": ", meant, InSeconds(), Largest(text));
+  }
+
+  // Of "max", which pod_plan takes before flags are read.
+  std::string Largest(const std::string& text) const {
+    return text == "max" && field_.name() == "batch_per_core"
+               ? "; max is for pod_plan alone, which says how many fit"
+               : "";
   }
 
   // "; --checkpoint_every_seconds takes seconds", where there is one.

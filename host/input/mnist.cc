@@ -168,10 +168,12 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenMnist(
     return absl::InvalidArgumentError(
         "data set mnist needs the path of its folder, with train-images-idx3-"
         "ubyte and its other three files, such as data/mnist");
+  const std::string folder =
+      data_dir.substr(0, data_dir.find_last_not_of('/') + 1);
   PODSIM_ASSIGN_OR_RETURN(MnistSplit train,
-                          ReadMnistSplit(data_dir + "/train", store));
+                          ReadMnistSplit(folder + "/train", store));
   PODSIM_ASSIGN_OR_RETURN(MnistSplit eval,
-                          ReadMnistSplit(data_dir + "/t10k", store));
+                          ReadMnistSplit(folder + "/t10k", store));
   PODSIM_RETURN_IF_ERROR(SameImageSize(train.images, eval.images));
   DatasetConfig config = DescribeMnist(train, eval);
   return NewByteDataset(std::move(config), kFullScale,

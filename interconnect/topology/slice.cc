@@ -15,6 +15,7 @@ namespace {
 
 // A host of podsim drives a board of so many chips.
 constexpr int kTrainingChips = 4;
+constexpr int kNamed = 2;  // of the slices that train, in a message
 constexpr GridSize kBoard = {2, 2, 1};
 
 GridSize SizeOf(const google::protobuf::RepeatedField<std::int32_t>& axes) {
@@ -48,19 +49,21 @@ absl::StatusOr<Slice> MakeSlice(const Generation& generation,
   return slice;
 }
 
-// The two smallest of its generation.
-std::vector<std::string> NearestThatTrain(const Slice& slice) {
-  std::vector<std::string> names;
+// "v5litepod-4, v5litepod-16 and 4 more up to v5litepod-256": the slices of its
+// generation that train; empty: there is none.
+std::string ThoseThatTrain(const Slice& slice) {
   const Generation* generation =
       FindGeneration(ShippedHardware(), slice.generation);
-  if (generation == nullptr) return names;
-  for (const std::string& name : SliceNamesOf(*generation)) {
+  if (generation == nullptr) return "";
+  std::vector<std::string> names = SliceNamesOf(*generation);
+  std::erase_if(names, [](const std::string& name) {
     const auto other = FindSlice(name);
-    if (other.ok() && other->chips_per_host() == kTrainingChips &&
-        names.size() < 2)
-      names.push_back(name);
-  }
-  return names;
+    return !other.ok() || other->chips_per_host() != kTrainingChips;
+  });
+  if (names.size() <= kNamed + 1) return absl::StrJoin(names, ", ");
+  const auto first = names.begin();
+  return absl::StrCat(absl::StrJoin(first, first + kNamed, ", "), " and ",
+                      names.size() - kNamed, " more up to ", names.back());
 }
 
 }  // namespace
@@ -127,14 +130,14 @@ absl::StatusOr<Slice> SliceOfGrid(const Generation& generation, GridSize grid,
 
 absl::Status CheckTrains(const Slice& slice) {
   if (slice.chips_per_host() == kTrainingChips) return absl::OkStatus();
-  const std::vector<std::string> others = NearestThatTrain(slice);
+  const std::string others = ThoseThatTrain(slice);
   return absl::InvalidArgumentError(absl::StrCat(
       slice.name, " cannot train here: its host drives ",
       slice.chips_per_host(), slice.chips_per_host() == 1 ? " chip" : " chips",
       ", podsim emulates hosts of ", kTrainingChips,
       "; it can be planned (pod_launch --dry_run, pod_plan) and described "
       "(pod_launch --describe)",
-      others.empty() ? "" : "; these train: ", absl::StrJoin(others, ", ")));
+      others.empty() ? "" : "; these train: ", others));
 }
 
 Coordinate HostCoordinate(const Slice& slice, int host) {

@@ -238,9 +238,8 @@ class Flattener {
       return operands[0];
     if (target.find("python") != std::string::npos)
       return absl::UnimplementedError(
-          "it calls Python (jax.pure_callback, io_callback), which the cores "
-          "of "
-          "a pod have not; compute it before, as an array of the data set");
+          "the cores of a pod have no Python; compute it before, as an array "
+          "of the data set");
     return absl::UnimplementedError(
         absl::StrCat("podsim cannot call '", target,
                      "'; compute it before, as an array of the data set"));
@@ -366,9 +365,8 @@ class Flattener {
       std::erase_if(operands, std::mem_fn(&HloValue::IsEmpty));
     const HloOpCode* code = FindHloOpCode(from.opcode());
     if (code == nullptr)
-      return absl::UnimplementedError(
-          "podsim has no such operation; docs/jax.md lists those that it has, "
-          "and what to say instead of others");
+      return absl::UnimplementedError(absl::StrCat(
+          "podsim has no such operation: ", InsteadOfOpCode(from.opcode())));
     HloUse use{.from = from, .operands = {}, .words = {}, .type = {}};
     PODSIM_ASSIGN_OR_RETURN(use.operands, ArraysOf(operands));
     for (const int called : instruction.called)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
 #include "models/import/narrow_wholes.h"
 #include "models/import/opcode_attributes.h"
 
@@ -86,6 +87,21 @@ const HloOpCode* FindHloOpCode(std::string_view name) {
       std::find_if(std::begin(kOpCodes), std::end(kOpCodes),
                    [&](const HloOpCode& code) { return code.name == name; });
   return found == std::end(kOpCodes) ? nullptr : found;
+}
+
+std::string InsteadOfOpCode(std::string_view name) {
+  constexpr const char* kBefore =
+      "compute it before, as an array of the data set";
+  if (name == "fft")
+    return "of examples compute it before, as an array of the data set; of "
+           "values that follow from parameters multiply by the matrices of "
+           "cosines and sines";
+  if (name == "rng" || name == "rng-bit-generator")
+    return "draw from the key that the function is given";
+  if (name == "map") return "apply the function to whole arrays";
+  if (name == "cholesky" || name == "triangular-solve") return kBefore;
+  return absl::StrCat("write it with those that docs/jax.md lists, or ",
+                      kBefore);
 }
 
 }  // namespace podsim

@@ -41,6 +41,10 @@ std::span<const HloOpCode> HloOpCodes();
 // Null: not imported.
 const HloOpCode* FindHloOpCode(std::string_view name);
 
+// What to write in place of an op code that is not imported; every name has
+// something.
+std::string InsteadOfOpCode(std::string_view name);
+
 }  // namespace podsim
 
 #endif  // PODSIM_MODELS_IMPORT_OPCODES_H_

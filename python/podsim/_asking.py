@@ -9,7 +9,7 @@ from typing import Any, Callable, Mapping
 
 import numpy as np
 
-from . import _jaxprs, _roles, _trees, _wrapped
+from . import _fixed, _jaxprs, _roles, _trees, _wrapped
 
 _FEW = 4  # arrays more than are unpacked, of which more are examples
 
@@ -79,7 +79,12 @@ class Asked:
             has = len(batch) if isinstance(batch, (tuple, list, Mapping)) else 1
             return (f"it unpacks {wanted[1]}, and the batch has {has}: give a data set of as many "
                     "arrays, such as (x, y), or unpack as many")
-        return "make the function fit what it is given, or the other way round"
+        return self.fixed(why) or "make the function fit what it is given, or the other way round"
+
+    def fixed(self, why: str) -> str:
+        """What to do about a number of examples that the function has fixed, or nothing."""
+        others = [value for role, value in zip(self.roles, self.arguments) if role != "batch"]
+        return _fixed.advice(why, self._argument("batch"), others)
 
     def transformed(self) -> str:
         """That JAX returned it, and what to give instead, or nothing."""

@@ -80,13 +80,19 @@ def _why(error: BaseException) -> str:
     return f"{name}: {text}" if text else name
 
 
+def _with_fixed(way: str, error: BaseException, asked: Asked) -> str:
+    """The way with what is to be done about a number of examples that is fixed."""
+    fixed = "" if "x.shape[0]" in way else asked.fixed(str(error))
+    return f"{way}; {fixed}" if fixed else way
+
+
 def _general(error: BaseException, asked: Asked) -> str:
     function = ".".join(_frames.called(_frame(error)))
     fails = f"{asked.what} fails{' in ' * bool(function)}{function}: {_why(error)}"
     made = _given.call(error, _frame(error)) or _given.library_layer(error)
     said = made and _fits.general(made, error)
     if said:
-        return said
+        return _with_fixed(said, error, asked)
     if isinstance(error, AssertionError):
         said = _assertions.text(_frame(error))
         return f"{asked.what} fails: {said}" if said else f"{fails}: {_assertions.OWN}"
@@ -128,6 +134,7 @@ def of(error: Exception, asked: Asked) -> Exception:
     place, way = place_of(error) or asked.place(), _way(error, asked)
     if way and isinstance(error, NameError) and "NameError" not in way:
         return said(TypeError(place + way))  # of an axis, as no name of Python is meant
+    way = way and _with_fixed(way, error, asked)
     return said(_kind(error)(place + (way or _general(error, asked))))
 
 

@@ -112,8 +112,8 @@ class Plan(NotCalled):
     """Of each generation, what its links' figures rest on."""
     price_per_chip_hour: float | Mapping[str, float] | None = None
     """One for all, or by generation."""
-    which: _which.Which | None = None
-    """Which slices keep the deadline and the budget of the call; None: it has neither."""
+    which: _which.Which | _which.NoLimits = _which.NoLimits()
+    """Which slices keep the deadline and the budget of the call; false: it has neither."""
     largest_batch: bool = False
     """The batch per core or chip is what fits each slice: batch_per_core="max"."""
     knees: Mapping[str, str] = dataclasses.field(default_factory=dict)

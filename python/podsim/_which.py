@@ -10,7 +10,7 @@ import pathlib
 import re
 from typing import Any, Mapping
 
-from ._errors import PodsimError
+from ._errors import PodsimError, no_attribute
 from ._job import path_of
 from ._numbers import is_number
 from ._said import shown
@@ -54,6 +54,31 @@ class Which:
         return "\n".join(self.says)
 
 
+_NO_LIMITS = ("this plan has no `which`: podsim.plan names slices only with deadline= or budget=, "
+              'such as deadline="4h"')
+
+
+class NoLimits:
+    """`which` of a plan without deadline and budget: false, and nothing can be asked of it."""
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __repr__(self) -> str:
+        return _NO_LIMITS
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, NoLimits)
+
+    def __hash__(self) -> int:
+        return hash(NoLimits)
+
+    def __getattr__(self, name: str) -> Any:
+        """Raises AttributeError, which says what to do instead."""
+        key = "run_seconds" if name == "fastest" else "cost"
+        raise no_attribute(f"{_NO_LIMITS}; without them take min(plan, key=lambda row: row.{key})")
+
+
 def _named(found: Mapping[str, Any] | None) -> NamedSlice | None:
     if found is None:
         return None
@@ -64,10 +89,10 @@ def _named(found: Mapping[str, Any] | None) -> NamedSlice | None:
     return NamedSlice(**own, **cost)
 
 
-def read(found: Mapping[str, Any] | None) -> Which | None:
+def read(found: Mapping[str, Any] | None) -> Which | NoLimits:
     """Of what `pod_plan --json` writes under "which"."""
     if found is None:
-        return None
+        return NoLimits()
     return Which(deadline_seconds=found["deadline_seconds"], budget=found["budget"],
                  cheapest=_named(found["cheapest"]), fastest=_named(found["fastest"]),
                  nearest=_named(found["nearest"]), says=tuple(found["says"]))

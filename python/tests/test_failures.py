@@ -12,8 +12,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 import podsim  # noqa: E402
-from podsim import (_asking, _calling, _counts, _failures, _flax, _frames, _importing,  # noqa: E402
-                    _leaks, _roles, _tracing, _words, _wrapped)
+from podsim import (_asking, _calling, _counts, _failures, _fixed, _flax,  # noqa: E402
+                    _frames, _importing, _leaks, _roles, _tracing, _words, _wrapped)
 
 JAX = types.SimpleNamespace(
     core=types.SimpleNamespace(Tracer=type("Tracer", (), {})), Array=np.ndarray,
@@ -388,6 +388,34 @@ class CallingTest(unittest.TestCase):
         self.assertIn("the batch has 2", asked.advice("too many values to unpack (expected 1)"))
         self.assertIn("make the function fit", asked.advice("no"))
 
+    def test_a_number_of_examples_that_is_fixed(self):
+        batch, params = [(19, 16), (19,)], [(16, 10), (10,), (64,)]
+        for why, fixed in (
+                ("Incompatible shapes for broadcasting: shapes=[(32,), (19,)]", 32),
+                ("add got incompatible shapes: (19, 10), (64, 10).", 64),  # though params have 64
+                ("one axis had size 19: float32[19,10]; of type float32[32,10]", 32),
+                ("Size of label 'n' for operand 1 (32) does not match (19)", 32),
+                ("shapes=[(10,), (19,)]", None),  # the number of classes
+                ("shapes=[(19, 10), (19,)]", None),
+                ("shapes=[(1, 10), (19, 16)]", None),
+                ("got (32,) and (12,)", None), ("no", None)):
+            self.assertEqual(_fixed.number(why, batch, params), fixed, why)
+        self.assertIsNone(_fixed.number("(32,), (19,)", [(19,), (8,)], []))
+
+    def test_a_number_of_examples_that_is_fixed_is_named(self):
+        with mock.patch.object(_fixed, "_sizes", lambda tree: [
+                np.shape(each) for each in tree if np.ndim(each)]):
+            asked = _asking.Asked("it", print, ("params", "batch"), (
+                {}, (np.zeros((19, 8)), np.zeros(19))))
+            said = asked.advice("shapes=[(64,), (19,)]")
+            self.assertRegex(said, "^if 64 is a number of examples, write x.shape.0. in its place: "
+                             "the function must take any number N of them")
+            self.assertEqual(_failures._with_fixed("a", ValueError("(64, 2), (19, 2)"), asked),
+                             f"a; {said}")
+            self.assertEqual(_failures._with_fixed("x.shape[0]", ValueError("(64,), (19,)"), asked),
+                             "x.shape[0]")
+            self.assertEqual(_failures._with_fixed("a", ValueError("no"), asked), "a")
+
     def test_shapes_are_those_of_one_example(self):
         self.assertEqual(_asking._shape(np.zeros((19, 8), np.float32), True), "float32[N,8]")
         self.assertEqual(_asking._shape(np.zeros((8, 4), np.float32), False), "float32[8,4]")
@@ -433,7 +461,11 @@ class ImportingTest(unittest.TestCase):
                  "argument"),
                 ("own (convert)", "its type is C64; podsim has F32", "complex numbers .*float32"),
                 ("lu (custom-call)", "podsim cannot call 'lapack_sgetrf_ffi'; compute it before",
-                 "^a.py:1: a decomposition .*: podsim has no such operation: compute it before$")):
+                 "^a.py:1: a decomposition .*: podsim has no such operation: compute it before$"),
+                ("fft", "podsim has no such operation: of examples compute it before",
+                 "^a.py:1: jnp.fft: podsim has no such operation: of examples compute it before$"),
+                ("pure_callback (custom-call)", "the cores of a pod have no Python; compute it "
+                 "before", "^a.py:1: a call back into Python [^:]*: the cores of a pod have no")):
             self.assertRegex(self.said(name, why), said)
             self.assertNotRegex(self.said(name, why), "19|23, 29|arg_sort|iota|lapack")
         self.assertIn("an evaluation draws nothing",

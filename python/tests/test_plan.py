@@ -1,5 +1,6 @@
 """podsim.plan's object, of what the programs say."""
 
+import copy
 import dataclasses
 import datetime
 import json
@@ -115,7 +116,21 @@ class PlanTest(unittest.TestCase):
         self.assertIn(str(plan.which), plan.table)
         self.assertEqual(json.loads(plan.to_json())["which"]["budget"], budget)
         self.assertEqual([row.cost for row in plan], [row.cost for row in rows])
-        self.assertIsNone(self.plan.which)
+
+    def test_without_limits_which_is_false_and_says_why(self):
+        for which in (self.plan.which, pickle.loads(pickle.dumps(self.plan)).which,
+                      copy.deepcopy(self.plan.which)):
+            self.assertFalse(which)
+            self.assertEqual(which, _which.NoLimits())
+            self.assertEqual(str(which), "this plan has no `which`: podsim.plan names slices only "
+                             'with deadline= or budget=, such as deadline="4h"')
+            with self.assertRaises(AttributeError) as caught:
+                which.cheapest.slice
+            self.assertEqual(str(caught.exception), f"{which}; without them take min(plan, "
+                             "key=lambda row: row.cost)")
+            with self.assertRaisesRegex(AttributeError, r"key=lambda row: row.run_seconds\)$"):
+                which.fastest
+        self.assertIsNone(json.loads(self.plan.to_json())["which"])
 
     def test_what_no_slice_keeps_names_the_nearest(self):
         plan = plan_of("v3-8..v3-32", asked=_which.Question(deadline="1ms"))

@@ -6,6 +6,8 @@
 #include "absl/strings/str_join.h"
 #include "host/checkpoint/catalog.h"
 #include "host/checkpoint/layout.h"
+#include "host/storage/file_kind.h"
+#include "host/storage/known_file.h"
 #include "settings/words.h"
 
 namespace podsim {
@@ -23,6 +25,14 @@ std::string Meant(ObjectStore& store, const std::string& file) {
     return checkpoint;
   const auto steps = ListSteps(store, FolderOf(file));
   return steps.ok() && !steps->empty() ? FolderOf(file) : "";
+}
+
+// "a zip archive, as PyTorch (.pt), Keras and NumPy write, not a folder", by
+// its first bytes; "a file" of text and of what is not known.
+std::string KindOf(ObjectStore& store, const std::string& file) {
+  const auto start = store.ReadRange(file, 0, kKnownFileBytes);
+  const std::string kind = start.ok() ? BinaryKind(*start) : "";
+  return kind.empty() ? "a file" : absl::StrCat(kind, ", not a folder");
 }
 
 }  // namespace
@@ -48,7 +58,7 @@ absl::Status CheckAreFolders(ObjectStore& store, const CkptSettings& settings) {
     const std::string file = path;
     path = Meant(store, file);
     return absl::InvalidArgumentError(absl::StrCat(
-        file, " is a file; give ",
+        file, " is ", path.empty() ? KindOf(store, file) : "a file", "; give ",
         path.empty()
             ? "a model_dir, or one of its directories named after a step"
             : absl::StrCat("its folder: pod_ckpt ", WordOf(settings.command()),

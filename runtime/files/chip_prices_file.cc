@@ -12,6 +12,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "base/printable.h"
 #include "base/status.h"
 #include "interconnect/topology/hardware.h"
@@ -84,6 +85,25 @@ absl::Status Check(const ChipPrices& prices, const Hardware& hardware) {
   return absl::OkStatus();
 }
 
+// Of a path such as "v3=2.2,v5e=1.2", unless there is such a file.
+absl::Status CheckIsNoList(const std::string& path) {
+  std::vector<std::string> lines;
+  for (const absl::string_view item : absl::StrSplit(path, ',')) {
+    const std::vector<std::string> parts =
+        absl::StrSplit(item, absl::ByAnyChar("=:"));
+    double price = 0;
+    if (parts.size() != 2 || !absl::SimpleAtod(parts[1], &price))
+      return absl::OkStatus();
+    lines.push_back(absl::StrCat("chip { generation: \"", parts[0],
+                                 "\" per_hour: ", price, " }"));
+  }
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored)) return absl::OkStatus();
+  return absl::InvalidArgumentError(PrintableLine(absl::StrCat(
+      "--chip_prices is \"", path, "\", but it takes a file; write one with ",
+      absl::StrJoin(lines, " "), ", and give its path")));
+}
+
 }  // namespace
 
 absl::StatusOr<ChipPrices> ParseChipPrices(const std::string& text,
@@ -97,6 +117,7 @@ absl::StatusOr<ChipPrices> ParseChipPrices(const std::string& text,
 
 absl::StatusOr<ChipPrices> ReadChipPrices(const std::string& path,
                                           const Hardware& hardware) {
+  PODSIM_RETURN_IF_ERROR(CheckIsNoList(path));
   double price = 0;
   std::error_code ignored;
   if (absl::SimpleAtod(path, &price) && !std::filesystem::exists(path, ignored))

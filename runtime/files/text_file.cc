@@ -291,6 +291,10 @@ absl::Status ParseText(const std::string& text, const std::string& name,
     return absl::InvalidArgumentError(
         absl::StrCat(name, " looks like ", looks, "; a ", kind.name,
                      " is a text file, written as ", kind.example));
+  if (absl::EndsWith(name, ".py"))
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, " is Python; a ", kind.name,
+                     " is a text file, written as ", kind.example));
   const std::string other = OtherKind(text, *message.GetDescriptor());
   return absl::InvalidArgumentError(
       other.empty() ? collector.error()

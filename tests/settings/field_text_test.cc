@@ -82,6 +82,11 @@ INSTANTIATE_TEST_SUITE_P(
             "--checkpoint_every is \"10m\"; give a whole number of steps "
             "from 0 up, without a unit; --checkpoint_every_seconds takes "
             "seconds"},
+        Bad{"batch_per_core", "max",
+            "--batch_per_core is \"max\"; give a whole number from 1 up; max "
+            "is for pod_plan alone, which says how many fit"},
+        Bad{"train_steps", "max",
+            "--train_steps is \"max\"; give a whole number from 1 up"},
         Bad{"processes", "4294967297",
             "--processes is \"4294967297\"; give a whole number from 1 to "
             "65,536"},

@@ -124,6 +124,17 @@ TEST_F(Mnist, MissingFileIsNamedInBothForms) {
   }
 }
 
+TEST_F(Mnist, AFolderMayEndInASlash) {
+  const auto open = [&] {
+    return OpenDataset({.name = "mnist", .data_dir = "/data/"}, *store_);
+  };
+  EXPECT_THAT(open(), IsOk());
+  ASSERT_THAT(store_->Delete(kTrainImages), IsOk());
+  EXPECT_THAT(open(),
+              StatusIs(absl::StatusCode::kNotFound,
+                       HasSubstr("neither /data/train-images-idx3-ubyte nor")));
+}
+
 // A file of a near name is no folder.
 TEST_F(Mnist, AFolderThatIsMissingIsNamedWithFoldersBesideIt) {
   const testing::TempDir dir;

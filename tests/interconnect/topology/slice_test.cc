@@ -188,7 +188,8 @@ TEST(SliceTest, BoardsOfOtherSizesDoNotTrain) {
                        "v6e-1 cannot train here: its host drives 1 chip, "
                        "podsim emulates hosts of 4; it can be planned "
                        "(pod_launch --dry_run, pod_plan) and described "
-                       "(pod_launch --describe); these train: v6e-4, v6e-16"));
+                       "(pod_launch --describe); these train: v6e-4, v6e-16 "
+                       "and 4 more up to v6e-256"));
 }
 
 TEST(SliceTest, AnyGridCanBeStudied) {

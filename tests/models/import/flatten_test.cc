@@ -109,7 +109,9 @@ TEST(FlattenTest, RefusesWhatItDoesNotKnowByNameAndLine) {
   });
   EXPECT_THAT(Flat(b),
               StatusIs(absl::StatusCode::kUnimplemented,
-                       AllOf(HasSubstr("fft"), HasSubstr("train.py:41"))));
+                       AllOf(HasSubstr("fft"), HasSubstr("train.py:41"),
+                             HasSubstr("has no such operation: of examples "
+                                       "compute it before"))));
 }
 
 // Sorts x by the comparison `direction` of its whole numbers.

@@ -30,6 +30,20 @@ TEST(OpCodesTest, EachIsThereOnceAndIsAnOpOfTheTable) {
   EXPECT_EQ(FindHloOpCode("fft"), nullptr);
 }
 
+TEST(OpCodesTest, EveryOtherNameHasAWayRound) {
+  EXPECT_EQ(InsteadOfOpCode("fft"),
+            "of examples compute it before, as an array of the data set; of "
+            "values that follow from parameters multiply by the matrices of "
+            "cosines and sines");
+  EXPECT_EQ(InsteadOfOpCode("cholesky"),
+            "compute it before, as an array of the data set");
+  EXPECT_EQ(InsteadOfOpCode("rng-bit-generator"),
+            "draw from the key that the function is given");
+  EXPECT_EQ(InsteadOfOpCode("none"),
+            "write it with those that docs/jax.md lists, or compute it before, "
+            "as an array of the data set");
+}
+
 TEST(OpCodesTest, EachStandsInTheDocs) {
   std::ostringstream page;
   page << std::ifstream(PODSIM_SOURCE_DIR "/docs/jax.md").rdbuf();

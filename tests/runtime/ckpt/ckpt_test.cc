@@ -398,6 +398,8 @@ TEST_F(CkptTest, BadUsageIsTwo) {
   for (const char* file : {"/parts/model-00001-of-00001.safetensors",
                            "/m/notes.txt", "/other/notes.txt"})
     ASSERT_THAT(store_->Write(file, "x"), IsOk());
+  const std::string zip("PK\x03\x04\x14\0\0\0", 8);
+  ASSERT_THAT(store_->Write("/other/torch.pt", zip), IsOk());
   struct Case {
     std::vector<std::string> args;
     std::string error;
@@ -455,6 +457,10 @@ TEST_F(CkptTest, BadUsageIsTwo) {
              "/m/notes.txt is a file; give its folder: pod_ckpt show /m\n"},
         Case{{"show", "/other/notes.txt"},
              "/other/notes.txt is a file; give a model_dir, or one of its "
+             "directories named after a step\n"},
+        Case{{"show", "/other/torch.pt"},
+             "/other/torch.pt is a zip archive, as PyTorch (.pt), Keras and "
+             "NumPy write, not a folder; give a model_dir, or one of its "
              "directories named after a step\n"},
         Case{{"show", ""}, "path is \"\"; give a value"},
         Case{{"show", "/none"}, "there is no folder /none; give a model_dir"},

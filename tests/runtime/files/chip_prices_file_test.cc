@@ -79,6 +79,21 @@ TEST(ChipPricesFileTest, AGenerationOfOnesOwnHasAPrice) {
       testing::IsOk());
 }
 
+TEST(ChipPricesFileTest, AListIsNoFile) {
+  for (const char* list : {"v3=2.2,v5e=1.2", "v3:2.2,v5e:1.2"})
+    EXPECT_THAT(
+        ReadChipPrices(list, ShippedHardware()),
+        StatusIs(kInvalid,
+                 std::string("--chip_prices is \"") + list +
+                     "\", but it takes a file; write one with chip { "
+                     "generation: \"v3\" per_hour: 2.2 } chip { generation: "
+                     "\"v5e\" per_hour: 1.2 }, and give its path"));
+  const TempDir folder;
+  const std::string path = folder.path() + "/v3=2";
+  std::ofstream(path) << "chip { generation: 'v3' per_hour: 2 }";
+  EXPECT_THAT(ReadChipPrices(path, ShippedHardware()), testing::IsOk());
+}
+
 TEST(ChipPricesFileTest, ANumberIsNoFile) {
   EXPECT_THAT(ReadChipPrices("2.2", ShippedHardware()),
               StatusIs(kInvalid, HasSubstr("--price_per_chip_hour 2.2")));

@@ -24,6 +24,13 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
+TEST(ParseJobTest, APythonFileIsNoJob) {
+  EXPECT_THAT(ParseJob("import ml_collections\n", "config.py"),
+              StatusIs(kInvalid,
+                       "config.py is Python; a job is a text file, written as "
+                       "\"train_steps: 100\", a field a line"));
+}
+
 TEST(ParseJobTest, ReadsFields) {
   ASSERT_OK_AND_ASSIGN(const JobSpec spec,
                        ParseJob("# a job\ntopology: \"v3-32\"  # slice\n"
