@@ -111,7 +111,9 @@ absl::StatusOr<Band> BandAround(SimTime time, const Slice& slice,
                                              time_with(move));
                      return other.seconds();
                    }));
-  return Band{SimTime::Seconds(spread.low), SimTime::Seconds(spread.high)};
+  // Two doubts may take away the same time: what is left is none, not less.
+  return Band{SimTime::Seconds(std::max(0.0, spread.low)),
+              SimTime::Seconds(spread.high)};
 }
 
 absl::StatusOr<SimTime> TimeAfter(const Move& move, const Slice& slice,

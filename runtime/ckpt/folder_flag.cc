@@ -81,13 +81,15 @@ absl::Status CheckFolderIsNoFlag(const std::vector<std::string>& args) {
   const std::string folder(
       absl::StripSuffix(given.folder ? *given.folder : given.words[1], "/"));
   if (folder.empty()) return absl::OkStatus();
+  const bool adds_step =
+      given.step && !folder.ends_with(absl::StrCat("/", *given.step));
   return absl::InvalidArgumentError(PrintableLine(absl::StrCat(
       "unknown flag ", given.first,
       given.step ? "; the step is part of the folder, an argument without a "
                    "flag: pod_ckpt "
                  : "; the folder is an argument without a flag: pod_ckpt ",
       given.words[0], " ", folder,
-      given.step ? absl::StrCat("/", *given.step) : "")));
+      adds_step ? absl::StrCat("/", *given.step) : "")));
 }
 
 }  // namespace podsim

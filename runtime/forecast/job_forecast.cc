@@ -53,10 +53,16 @@ bool HasGroups(const Program& program, const Slice& slice) {
 }
 
 // Of more than half of its kernels' time HBM is what decides.
-bool IsHbmBound(const ChipStep& chip, const Slice& slice) {
+bool IsHbmBound(const ChipStep& chip, const Slice& slice,
+                const StepOptions& options) {
+  const std::vector<KernelTime> times =
+      options.sharded_update
+          ? ShardedTimesOf(chip.program, slice.chip(),
+                           FirstOfUpdate(chip.program), slice.replicas)
+          : TimesOf(chip.program, slice.chip());
   SimTime all;
   SimTime bound;
-  for (const KernelTime& kernel : TimesOf(chip.program, slice.chip())) {
+  for (const KernelTime& kernel : times) {
     all += kernel.time;
     if (kernel.bound == KernelBound::kHbm) bound += kernel.time;
   }
@@ -141,7 +147,7 @@ absl::StatusOr<JobForecast> ForecastJob(const JobPlan& plan, const Slice& slice,
   forecast.peak_flops = slice.chip().matrix_flops;
   forecast.start_up = StartUpOf(slice);
   forecast.evaluation_seconds = ForecastEvaluations(plan, program, slice);
-  forecast.is_hbm_bound = IsHbmBound(chip, slice);
+  forecast.is_hbm_bound = IsHbmBound(chip, slice, options);
   forecast.prices_groups_as_whole = HasGroups(program, slice);
   return forecast;
 }

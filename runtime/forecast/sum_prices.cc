@@ -34,9 +34,13 @@ absl::StatusOr<SumPrice> SumPrices::Of(std::int64_t elements, int element_bytes,
 
 std::optional<ChipAlgorithm> SumPrices::OfLargest() const {
   std::optional<ChipAlgorithm> largest;
-  for (const auto& [size, known] : known_)
-    if (std::get<Collective>(size) == Collective::kAllReduce)
-      largest = known.algorithm;
+  std::int64_t most = -1;
+  for (const auto& [size, known] : known_) {
+    const std::int64_t bytes = std::get<1>(size) * std::get<2>(size);
+    if (!known.algorithm || bytes <= most) continue;
+    most = bytes;
+    largest = known.algorithm;
+  }
   return largest;
 }
 

@@ -35,7 +35,7 @@ class SumPrices {
   absl::StatusOr<SumPrice> Of(std::int64_t elements, int element_bytes,
                               Collective collective = Collective::kAllReduce);
 
-  // Of the largest all-reduce that was priced; nothing: none was.
+  // Of the largest sum that was priced, by its bytes; nothing: none was.
   std::optional<ChipAlgorithm> OfLargest() const;
 
   // For `slice`, which is this one's with that move made: sizes that were

@@ -35,7 +35,11 @@ std::vector<Indexes> Generations(const Ladder& ladder) {
 }
 
 std::string EfficiencyText(double efficiency) {
-  return absl::StrFormat("%.0f%%", 100 * efficiency);
+  // Nothing below the knee is rounded up to it.
+  const bool near =
+      efficiency < kKneeEfficiency && efficiency >= kKneeEfficiency - 0.005;
+  return near ? absl::StrFormat("%.2f%%", 100 * efficiency)
+              : absl::StrFormat("%.0f%%", 100 * efficiency);
 }
 
 }  // namespace

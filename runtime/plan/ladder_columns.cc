@@ -116,7 +116,7 @@ std::vector<Column> RunColumns(const ChipHourPrices& prices) {
          return SpanText(row.forecast.run_seconds());
        }},
       {{.name = "chip-hours", .rank = 8}, [](const LadderRow& row) {
-         return absl::StrFormat("%.3g", row.forecast.run_chip_hours());
+         return AmountText(row.forecast.run_chip_hours());
        }}};
   if (prices.given())
     columns.push_back({{.name = "price"}, [prices](const LadderRow& row) {

@@ -1,9 +1,13 @@
 #include "runtime/plan/ladder_table.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <set>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/text_table.h"
+#include "base/units.h"
 #include "interconnect/timing/network.h"
 #include "runtime/job/bucket_traffic_text.h"
 #include "runtime/plan/knee.h"
@@ -45,6 +49,24 @@ std::string ScalingText(const Ladder& ladder) {
              : absl::StrCat("the same ", per, " on every slice");
 }
 
+// Nothing where all rows train on as many examples, but for the last batch.
+std::vector<std::string> ExamplesDiffer(const Ladder& ladder) {
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+  for (const LadderRow& row : ladder.rows) {
+    if (!row.status.ok()) continue;
+    const std::int64_t examples =
+        row.plan.train_steps() * row.plan.global_batch();
+    least = least == 0 ? examples : std::min(least, examples);
+    most = std::max(most, examples);
+  }
+  if (20 * (most - least) <= most) return {};
+  return {absl::StrCat(
+      "! the rows train on ", FormatCount(least), " to ", FormatCount(most),
+      " examples: their reference has the batch per core of each row, so that "
+      "steps are scaled apart; --reference_batch_size says one for all")};
+}
+
 std::string AboutText(const Ladder& ladder, const ChipHourPrices& prices,
                       int columns) {
   const auto comment = [&](const std::string& sentence) {
@@ -73,6 +95,9 @@ std::string AboutText(const Ladder& ladder, const ChipHourPrices& prices,
         "no reference is given: steps and learning rate are as typed on every "
         "slice, as in a run; --reference_topology=",
         ladder.rows.front().slice.name, " scales them from there"));
+  if (ladder.strong)
+    for (const std::string& sentence : ExamplesDiffer(ladder))
+      text += comment(sentence);
   std::set<std::string> generations;
   for (const LadderRow& row : ladder.rows)
     if (generations.insert(row.slice.generation).second)

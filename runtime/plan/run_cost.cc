@@ -52,11 +52,14 @@ RunBand RunCost(const LadderRow& row, const ChipHourPrices& prices) {
   return Times(RunChipHours(row), prices.Of(row.slice.generation));
 }
 
+std::string AmountText(double amount) {
+  constexpr double kWhole = 999.5;  // %.3g would write 1e+03
+  return amount < kWhole ? absl::StrFormat("%.3g", amount)
+                         : FormatCount(std::llround(amount));
+}
+
 std::string CostText(const ChipHourPrices& prices, double amount) {
-  constexpr double kWhole = 1000;  // without cents from here on
-  const std::string number = amount < kWhole
-                                 ? absl::StrFormat("%.3g", amount)
-                                 : FormatCount(std::llround(amount));
+  const std::string number = AmountText(amount);
   return prices.currency.empty() ? number
                                  : absl::StrCat(prices.currency, " ", number);
 }

@@ -1,8 +1,11 @@
 #include "runtime/plan/which_text.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <optional>
+#include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -29,10 +32,10 @@ std::string LimitsText(const Limits& limits, const ChipHourPrices& prices) {
 // "3.2 h (2.9 to 3.8 h), 205 chip-hours, USD 410 (USD 372 to USD 487)".
 std::string RunText(const NamedSlice& named, const ChipHourPrices& prices) {
   const RunBand& seconds = named.seconds;
-  std::string text = absl::StrCat(
-      SpanText(seconds.forecast), " sim (", SpanText(seconds.low), " to ",
-      SpanText(seconds.high), "), ",
-      absl::StrFormat("%.3g", named.chip_hours.forecast), " chip-hours");
+  std::string text =
+      absl::StrCat(SpanText(seconds.forecast), " sim (", SpanText(seconds.low),
+                   " to ", SpanText(seconds.high), "), ",
+                   AmountText(named.chip_hours.forecast), " chip-hours");
   if (prices.given())
     absl::StrAppend(&text, ", ", CostText(prices, named.cost.forecast), " (",
                     CostText(prices, named.cost.low), " to ",
@@ -59,11 +62,24 @@ std::string RecomputesText(const JobForecast& forecast) {
              : "";
 }
 
+// Of which docs/validation.md has published steps.
+constexpr std::string_view kCompared[] = {"v2", "v3", "v4"};
+
+// What low to high cannot know.
+std::string UncomparedText(const Slice& slice) {
+  if (std::ranges::find(kCompared, slice.generation) != std::end(kCompared))
+    return "";
+  return absl::StrCat("; no step of ", slice.generation,
+                      " was compared with a published one: measure one before "
+                      "you rent for long");
+}
+
 std::string NamedText(const Ladder& ladder, const ChipHourPrices& prices,
                       const NamedSlice& named) {
   const LadderRow& row = ladder.rows[named.row];
   return absl::StrCat(row.slice.name, ", ", RunText(named, prices), ": ",
-                      HoldsText(named.holds), RecomputesText(row.forecast));
+                      HoldsText(named.holds), RecomputesText(row.forecast),
+                      UncomparedText(row.slice));
 }
 
 // ", 30% over 4 h"; nothing where it is kept.

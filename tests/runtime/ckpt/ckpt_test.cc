@@ -433,6 +433,8 @@ TEST_F(CkptTest, BadUsageIsTwo) {
         Case{{"show", "/m", "--step", "100"},
              "unknown flag --step; the step is part of the folder, an argument "
              "without a flag: pod_ckpt show /m/100\n"},
+        Case{{"show", "/m/100", "--step", "100"},
+             "an argument without a flag: pod_ckpt show /m/100\n"},
         Case{{"verify", "--model-dir=/m/", "--global_step=100"},
              "unknown flag --model_dir; the step is part of the folder, an "
              "argument without a flag: pod_ckpt verify /m/100\n"},

@@ -280,6 +280,16 @@ TEST(SumPrices, MovedFiguresKeepTheAlgorithmAndWhatIsNotOnTheLinks) {
   EXPECT_GT(slower.network.seconds(), 1.5 * before.network.seconds());
 }
 
+// With a sharded update there is no all-reduce, but sums there are.
+TEST(SumPrices, TheLargestSumIsThatOfTheMostBytes) {
+  SumPrices sums(*FindSlice("v3-512"));
+  ASSERT_OK_AND_ASSIGN(const SumPrice large,
+                       sums.Of(1 << 24, 4, Collective::kReduceScatter));
+  ASSERT_OK_AND_ASSIGN(const SumPrice small, sums.Of(1 << 4, 4));
+  EXPECT_NE(large.algorithm, small.algorithm);
+  EXPECT_EQ(sums.OfLargest(), large.algorithm);
+}
+
 TEST(SumPrices, OtherWaysAreSimulatedAgain) {
   const Slice slice = *FindSlice("v4-256", {.twist = true});
   SumPrices sums(slice, ChipAlgorithm::kDirect);

@@ -42,6 +42,14 @@ TEST(KneeTest, IsTheLargestSliceThatIsStillEfficient) {
             "(84%; v3-64 has 76%), v4-32 (80%, no larger one here)");
 }
 
+// 79.6% is no 80%.
+TEST(KneeTest, WhatIsBelowIsNotRoundedUp) {
+  EXPECT_EQ(KneeText(EfficientLadder(
+                {{"v3-8", 1}, {"v3-32", 0.84}, {"v3-64", 0.796}})),
+            "knee, the largest slice with an efficiency of at least 80%: v3-32 "
+            "(84%; v3-64 has 79.60%)");
+}
+
 // In whatever order they are asked for; a dip on the way is no knee.
 TEST(KneeTest, GoesByTheSlicesSizes) {
   const Ladder ladder = EfficientLadder(

@@ -397,6 +397,33 @@ TEST(PodPlanTest, ADeadlineAndABudgetNameSlicesOfTheTable) {
   EXPECT_GT(named, 0);
 }
 
+// With one global batch, and a reference whose batch follows from each row's.
+TEST(PodPlanTest, RowsThatTrainOnDifferentExamplesAreSaid) {
+  const std::vector<std::string> job = {"--model=mlp", "--topology=v3-32,v4-32",
+                                        "--train_batch_size=512",
+                                        "--train_steps=100"};
+  EXPECT_THAT(Text(job), Not(HasSubstr("the rows train on")));
+  std::vector<std::string> scaled = job;
+  scaled.emplace_back("--reference_topology=v3-32");
+  EXPECT_THAT(Text(scaled), HasSubstr("! the rows train on 51,200 to 102,400"));
+  scaled.emplace_back("--reference_batch_size=512");
+  EXPECT_THAT(Text(scaled), Not(HasSubstr("the rows train on")));
+}
+
+TEST(PodPlanTest, AnExplanationIsOfAWholeUpdate) {
+  EXPECT_THAT(Refusal({"--topology=v3-8", "--explain", "--sim_sharded_update"}),
+              HasSubstr("leave one of the two out"));
+}
+
+TEST(PodPlanTest, WhatLowToHighCannotKnowIsSaid) {
+  const auto answer = [](const std::string& slice) {
+    return Text(
+        {"--model=mlp", "--topology=" + slice, "--deadline=2d", "--verbose"});
+  };
+  EXPECT_THAT(answer("v5litepod-16"), HasSubstr("no step of v5e was compared"));
+  EXPECT_THAT(answer("v3-32"), Not(HasSubstr("was compared")));
+}
+
 TEST(PodPlanTest, TheTableSaysWhichSliceAndWhereTheKneeIs) {
   const std::string text =
       Text({"--model=mlp", "--topology=v3-8..v3-512", "--deadline=2d",
