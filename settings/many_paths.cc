@@ -58,6 +58,7 @@ std::string PatternOf(const std::vector<std::string>& paths) {
     begin = CommonBegin(begin, path);
   }
   begin = WithoutDigits(begin);
+  if (begin.size() + ending.size() > first.size()) return "";
   if (begin.size() <= FolderOf(first).size() && ending.empty()) return "";
   return absl::StrCat(begin, "*", ending);
 }

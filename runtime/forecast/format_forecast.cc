@@ -36,8 +36,7 @@ std::string BandText(const JobForecast& forecast) {
   return absl::StrCat(" (", RangeText(forecast.band), ")");
 }
 
-// ", 53.1 us without the fixed cost of a step, which is assumed"; nothing where
-// there is none.
+// ", 53.1 us without the fixed cost of a step"; nothing where there is none.
 std::string FixedText(const SimStep& step) {
   if (step.fixed == SimTime()) return "";
   return absl::StrCat(", ", SpanText(step.total - step.fixed),

@@ -20,7 +20,7 @@ struct StepParts {
     // This kernel waits for it; kernels.size(): the step's end does.
     std::int32_t needed = 0;
     SimTime time;
-    // In mid-pass, or a collective that no kernel runs beside: the cores wait.
+    // No kernel runs beside it: the cores wait.
     bool holds_cores = false;
   };
   SimTime input;    // on the wire from host to chip

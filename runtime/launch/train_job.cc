@@ -20,7 +20,8 @@
 namespace podsim {
 namespace {
 
-// For the forecast, before the first step is shown; README's jobs take 50 ms.
+// For the forecast, at the first step, of which line and record have it;
+// README's jobs take 50 ms.
 constexpr absl::Duration kFirstStepWait = absl::Seconds(2);
 
 // A training job's lines, metrics and closing block.
@@ -118,7 +119,10 @@ absl::StatusOr<int> RunTraining(const LaunchContext& context,
        .quiet = flags.settings.quiet(),
        .summary = {.columns = columns, .verbose = flags.settings.verbose()},
        .forecast =
-           [&forecast, wait = kFirstStepWait]() mutable {
+           [&forecast,
+            wait = flags.settings.quiet() && job.spec.metrics_file().empty()
+                       ? absl::ZeroDuration()
+                       : kFirstStepWait]() mutable {
              return forecast.Find(std::exchange(wait, absl::ZeroDuration()));
            }},
       console, clock);

@@ -77,6 +77,13 @@ std::string EvalText(const EvalDone& eval) {
                          FormatCount(eval.examples()), others);
 }
 
+// Rates are of when steps were made: whoever reads them may have waited.
+absl::Time WhenMade(const JobEvent& event, const Clock& clock) {
+  return event.wall_time() > 0
+             ? absl::UnixEpoch() + absl::Seconds(event.wall_time())
+             : clock.Now();
+}
+
 }  // namespace
 
 Reporter::Reporter(ReporterOptions options, Console& console,
@@ -95,7 +102,7 @@ void Reporter::OnEvent(const JobEvent& event) {
       break;
     case JobEvent::kStep:
       AskForForecast();
-      ShowStep(event.step());
+      ShowStep(event.step(), WhenMade(event, clock_));
       Record(StepLine(event.step(), event.wall_time(), collector_.pod_time()));
       break;
     case JobEvent::kEval:
@@ -171,10 +178,10 @@ void Reporter::AskForForecast() {
   if (forecast->ok()) collector_.set_forecast(**forecast);
 }
 
-void Reporter::ShowStep(const StepDone& step) {
+void Reporter::ShowStep(const StepDone& step, absl::Time made) {
   // No plan seen: nothing to count against.
   if (options_.quiet || !meter_.has_value()) return;
-  std::optional<ProgressSnapshot> due = meter_->OnStep(step, clock_.Now());
+  std::optional<ProgressSnapshot> due = meter_->OnStep(step, made);
   if (!due.has_value()) return;
   due->pod = collector_.pod_time();
   due->pod_pending = awaits_forecast_;

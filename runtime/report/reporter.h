@@ -63,7 +63,7 @@ class Reporter {
  private:
   void OnFormed(const PodFormed& formed, double wall_time);
   void AskForForecast();
-  void ShowStep(const StepDone& step);
+  void ShowStep(const StepDone& step, absl::Time made);
   // What goes as planned.
   void Tell(const std::string& line);
   // What does not.

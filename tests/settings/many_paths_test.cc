@@ -20,6 +20,7 @@ std::vector<std::string> Shards(int count) {
 TEST(PatternOfTest, IsWhatTheNamesHaveInCommon) {
   EXPECT_EQ(PatternOf(Shards(8)), "shards/train-*");
   EXPECT_EQ(PatternOf({"a.csv", "b.csv", "c.csv"}), "*.csv");
+  EXPECT_EQ(PatternOf({"a.csv", "a.csv", "a.csv"}), "");
   EXPECT_EQ(PatternOf({"/d/x10.tfrecord", "/d/x11.tfrecord", "/d/x9.tfrecord"}),
             "/d/x*.tfrecord");
   EXPECT_EQ(PatternOf({"run1/a", "run2/a", "run3/a"}), "") << "three folders";

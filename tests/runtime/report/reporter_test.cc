@@ -83,6 +83,19 @@ TEST_F(ReporterTest, PlainRunHasAFewWholeLines) {
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4);  // 3, 6, 9 s, end
 }
 
+// Whoever reads the events may have waited for something meanwhile: rates are
+// of when steps were made, 100 a second here, though 300 are read at once.
+TEST_F(ReporterTest, RatesAreOfWhenStepsWereMade) {
+  Reporter reporter = Make(plain_);
+  reporter.OnEvent(Formed(1000));
+  for (int step = 1; step <= 400; ++step) {
+    JobEvent event = ReportedStep(step);
+    event.set_wall_time(1e9 + 0.01 * step);
+    reporter.OnEvent(event);
+  }
+  EXPECT_THAT(out_.Take(), HasSubstr("global_step/sec: 100,"));
+}
+
 TEST_F(ReporterTest, EveryProgressLineHasBothClocks) {
   const absl::StatusOr<JobForecast> forecast =
       JobForecast{.step = {.compute = SimTime::Seconds(50e-6),
