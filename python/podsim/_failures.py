@@ -81,7 +81,10 @@ def _why(error: BaseException) -> str:
 
 
 def _with_fixed(way: str, error: BaseException, asked: Asked) -> str:
-    """The way with what is to be done about a number of examples that is fixed."""
+    """The way with what is to be done about a number of examples that is fixed. What JAX
+    says of traced values names shapes too, of which none is at fault."""
+    if type(error).__module__ == "jax.errors":
+        return way
     fixed = "" if "x.shape[0]" in way else asked.fixed(str(error))
     return f"{way}; {fixed}" if fixed else way
 

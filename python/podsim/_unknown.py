@@ -53,6 +53,9 @@ LIKE = {**dict.fromkeys(("adabelief", "adamax", "adan", "amsgrad", "radam", "yog
 
 
 def unknown(name: str) -> TypeError:
+    if name == "clip_by_global_norm":  # there is one, elsewhere in the chain
+        return refused("clip_by_global_norm does not stand first in the chain, or twice",
+                       _INSTEAD[name])
     typed = _TYPED.get(name, name)
     said = "nadam (adam with nesterov=True)" if name == "nadam" else (
         name if typed == name else f"{typed} ({name})")

@@ -415,6 +415,9 @@ class CallingTest(unittest.TestCase):
             self.assertEqual(_failures._with_fixed("x.shape[0]", ValueError("(64,), (19,)"), asked),
                              "x.shape[0]")
             self.assertEqual(_failures._with_fixed("a", ValueError("no"), asked), "a")
+            # Shapes of traced values, as jnp.unique(labels) names them.
+            traced = type("ConcretizationTypeError", (TypeError,), {"__module__": "jax.errors"})
+            self.assertEqual(_failures._with_fixed("a", traced("(64, 2), (19, 2)"), asked), "a")
 
     def test_shapes_are_those_of_one_example(self):
         self.assertEqual(_asking._shape(np.zeros((19, 8), np.float32), True), "float32[N,8]")
