@@ -126,6 +126,8 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context, Console& console,
   BenchRecord record = BeginRecord(context, job.plan);
   record.smallest_bandwidth = least_bandwidth;
   record.external_hosts = flags.elsewhere.external_hosts();
+  // Before anything is measured, which it would disturb.
+  if (flags.settings.sim()) record.sim = SimPricesOf(job.slice, job.plan);
   BenchDisplay display(
       {.slice = job.slice,
        .record = std::move(record),

@@ -103,7 +103,8 @@ BenchDisplay::BenchDisplay(Options options, Console& console, Files files,
       memory_(options.memory),
       record_(std::move(options.record)),
       columns_{.per_iteration = record_.plan.spec().bench().per_iter_timing(),
-               .timestamp = options.timestamps},
+               .timestamp = options.timestamps,
+               .sim = !record_.sim.empty()},
       console_(console),
       files_(std::move(files)),
       clock_(clock) {}
@@ -119,6 +120,12 @@ void BenchDisplay::Note(const std::string& text) { console_.Note(text, "# "); }
 void BenchDisplay::ShowPreamble(const PodFormed& formed) {
   record_.plan = formed.plan();
   record_.devices = DevicesOf(formed, slice_);
+  if (columns_.sim) {
+    console_.Line(absl::StrCat(
+        "# sim: what ", FormatCounted(slice_.replicas, slice_.replica_name()),
+        " of ", slice_.name,
+        " would take, each with these bytes; simbw: their bus bandwidth"));
+  }
   if (files_.json.has_value()) {
     console_.Line(
         absl::StrCat("# Writing JSON output to ", files_.json->path()));
@@ -137,8 +144,16 @@ void BenchDisplay::ShowRow(const BenchRow& row) {
     record_.wrong += std::max<std::int64_t>(0, timing->wrong());
   }
   record_.rows.push_back(row);
+  const SimPrice sim = SimOf(record_, row);
+  NoteMissing(sim);
   console_.Line(FormatRow(row, WordOf(record_.plan.spec().bench().collective()),
-                          columns_, TimeText(clock_.Now())));
+                          columns_, TimeText(clock_.Now()), sim));
+}
+
+void BenchDisplay::NoteMissing(const SimPrice& sim) {
+  if (sim.missing.empty() || sim.missing == shown_missing_) return;
+  shown_missing_ = sim.missing;
+  console_.Line(absl::StrCat("# note: no simulated time: ", sim.missing));
 }
 
 void BenchDisplay::ShowTotals() {

@@ -51,6 +51,8 @@ class BenchDisplay final : public JobDisplay {
  private:
   void ShowPreamble(const PodFormed& formed);
   void ShowRow(const BenchRow& row);
+  // Once for each reason.
+  void NoteMissing(const SimPrice& sim);
   void ShowTotals();
   // Whether all went well; what did not is said.
   bool WriteFiles(const Outcome& outcome);
@@ -65,6 +67,7 @@ class BenchDisplay final : public JobDisplay {
   Files files_;
   const Clock& clock_;
   std::string shown_algorithm_;
+  std::string shown_missing_;
 };
 
 // The ranks of a pod that has formed.

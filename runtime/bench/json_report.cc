@@ -108,7 +108,20 @@ Json RowJson(const BenchRow& row, const BenchSpec& spec) {
   return json;
 }
 
+Json SimJson(const SimPrice& sim) {
+  if (!sim.missing.empty()) return {{"missing", sim.missing}};
+  return {{"time", sim.seconds * kMicroseconds},
+          {"bus_bw", sim.bus},
+          {"ranks", sim.ranks},
+          {"algorithm", sim.algorithm}};
+}
+
 }  // namespace
+
+SimPrice SimOf(const BenchRecord& record, const BenchRow& row) {
+  if (record.sim.empty()) return {};
+  return record.sim[static_cast<std::size_t>(row.row()) % record.sim.size()];
+}
 
 std::string BenchJson(const BenchRecord& record) {
   const JobPlan& plan = record.plan;
@@ -139,7 +152,9 @@ std::string BenchJson(const BenchRecord& record) {
   json["config"]["devices"] = json["devices"];
   Json results = Json::array();
   for (const BenchRow& row : record.rows) {
-    results.push_back(RowJson(row, spec));
+    Json one = RowJson(row, spec);
+    if (!record.sim.empty()) one["sim"] = SimJson(SimOf(record, row));
+    results.push_back(std::move(one));
   }
   json["results"] = std::move(results);
   json["out_of_bounds"] = {{"count", record.wrong},

@@ -10,7 +10,9 @@
 // "true" or "false", root is text, and nwrong is null when nothing was
 // verified. Ours: machine, build, topology, hosts, ranks, processes, transport,
 // notes; per result algorithm and cycle, per placement median, min, max and p99
-// over rank 0's iterations.
+// over rank 0's iterations. With prices of the modelled chips, per result
+// "sim":
+// {"time", "bus_bw", "ranks", "algorithm"}, or {"missing"}: simulated.
 #ifndef PODSIM_RUNTIME_BENCH_JSON_REPORT_H_
 #define PODSIM_RUNTIME_BENCH_JSON_REPORT_H_
 
@@ -37,11 +39,15 @@ struct BenchRecord {
   JobPlan plan;
   std::vector<RankDevice> devices;
   std::vector<BenchRow> rows;
+  std::vector<SimPrice> sim;  // of the plan's cases; empty: not asked for
   std::int64_t wrong = 0;
   double average_bandwidth = 0;    // GB/s, of the bus
   double smallest_bandwidth = -1;  // negative: not judged
   std::vector<std::string> errors;
 };
+
+// Of the row's case. Empty where none was asked for.
+SimPrice SimOf(const BenchRecord& record, const BenchRow& row);
 
 // Ends with a newline.
 std::string BenchJson(const BenchRecord& record);

@@ -1,5 +1,7 @@
 #include "runtime/bench/table.h"
 
+#include <string_view>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "runtime/bench/bandwidth.h"
@@ -43,11 +45,23 @@ std::string HeaderHalf(const TableColumns& columns, const HalfNames& names) {
   return text;
 }
 
+std::string SimColumns(std::string_view time, std::string_view bus) {
+  return absl::StrFormat("  %9s  %8s", time, bus);
+}
+
+std::string FormatSim(const SimPrice& sim) {
+  if (!sim.missing.empty()) return SimColumns("N/A", "N/A");
+  return SimColumns(FitFloat(sim.seconds * kMicrosecondsEach, 9),
+                    FitFloat(sim.bus, 8));
+}
+
 std::string HeaderLine(const std::string& start, const std::string& half,
-                       const TableColumns& columns, const char* timestamp) {
-  return absl::StrFormat("%s%s%s %*s\n", start, half, half,
-                         columns.timestamp ? 19 : 0,
-                         columns.timestamp ? timestamp : "");
+                       const TableColumns& columns, const char* timestamp,
+                       const std::string& sim) {
+  return absl::StrCat(absl::StrFormat("%s%s%s %*s", start, half, half,
+                                      columns.timestamp ? 19 : 0,
+                                      columns.timestamp ? timestamp : ""),
+                      columns.sim ? sim : "", "\n");
 }
 
 std::string FormatHalf(const BenchTiming& timing, std::int64_t bytes,
@@ -112,14 +126,16 @@ std::string FormatHeader(const TableColumns& columns) {
   return absl::StrCat(
       "#\n", HeaderStart("", "", "", "", ""), halves, "\n",
       HeaderLine(HeaderStart("size", "count", "type", "redop", "root"),
-                 HeaderHalf(columns, kNames), columns, "timestamp"),
+                 HeaderHalf(columns, kNames), columns, "timestamp",
+                 SimColumns("sim", "simbw")),
       HeaderLine(HeaderStart("(B)", "(elements)", "", "", ""),
-                 HeaderHalf(columns, kUnits), columns, kTimestampFormat));
+                 HeaderHalf(columns, kUnits), columns, kTimestampFormat,
+                 SimColumns("(us)", "(GB/s)")));
 }
 
 std::string FormatRow(const BenchRow& row, const std::string& collective,
-                      const TableColumns& columns,
-                      const std::string& timestamp) {
+                      const TableColumns& columns, const std::string& timestamp,
+                      const SimPrice& sim) {
   std::string text =
       absl::StrFormat("%12d  %12d  %8s  %6s  %6d", row.bytes(), row.count(),
                       row.datatype(), row.op(), row.root());
@@ -128,6 +144,7 @@ std::string FormatRow(const BenchRow& row, const std::string& collective,
                                       row.ranks(), columns));
   }
   if (columns.timestamp) absl::StrAppendFormat(&text, "%21s", timestamp);
+  if (columns.sim) absl::StrAppend(&text, FormatSim(sim));
   return text + "\n";
 }
 

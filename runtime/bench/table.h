@@ -6,7 +6,8 @@
 //     size  count type redop root           time algbw busbw #wrong
 //
 // With per-iteration timing each half has four columns more (%7s): i_min,
-// i_max, i_p99 and i_cv%.
+// i_max, i_p99 and i_cv%. What podsim adds stands to the right of all: with
+// simulated prices two columns, "  %9s  %8s": sim and simbw.
 #ifndef PODSIM_RUNTIME_BENCH_TABLE_H_
 #define PODSIM_RUNTIME_BENCH_TABLE_H_
 
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "proto/bench.pb.h"
+#include "runtime/bench/sim_price.h"
 
 namespace podsim {
 
@@ -25,6 +27,7 @@ std::string FitFloat(double value, int width);
 struct TableColumns {
   bool per_iteration = false;
   bool timestamp = false;
+  bool sim = false;
 };
 
 // What a rank is, for "# Using devices" and the JSON.
@@ -40,10 +43,11 @@ struct RankDevice {
 std::string FormatConfig(const BenchSpec& spec);
 std::string FormatDevices(const std::vector<RankDevice>& devices);
 std::string FormatHeader(const TableColumns& columns);
-// `timestamp`: "2026-11-21 10:00:00"; used if columns.timestamp.
+// `timestamp`: "2026-11-21 10:00:00"; used if columns.timestamp. `sim`: used if
+// columns.sim; N/A where there is no price.
 std::string FormatRow(const BenchRow& row, const std::string& collective,
-                      const TableColumns& columns,
-                      const std::string& timestamp);
+                      const TableColumns& columns, const std::string& timestamp,
+                      const SimPrice& sim = {});
 // `smallest_bandwidth`: what the average must reach nine tenths of; negative:
 // not judged.
 std::string FormatTotals(std::int64_t wrong, double average_bandwidth,

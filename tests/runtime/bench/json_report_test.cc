@@ -54,6 +54,22 @@ BenchRecord Sample() {
   return record;
 }
 
+TEST(BenchJsonTest, SimulatedPricesStandBesideTheirRow) {
+  BenchRecord record = Sample();
+  EXPECT_FALSE(
+      nlohmann::json::parse(BenchJson(record))["results"][0].contains("sim"));
+  record.rows.push_back(record.rows[0]);
+  record.rows[1].set_row(3);  // the second case, second cycle
+  record.sim = {{.algorithm = "torus", .seconds = 2e-3, .bus = 3, .ranks = 32},
+                {.missing = "too long"}};
+  const auto results = nlohmann::json::parse(BenchJson(record))["results"];
+  EXPECT_DOUBLE_EQ(results[0]["sim"]["time"], 2000);
+  EXPECT_EQ(results[0]["sim"]["bus_bw"], 3);
+  EXPECT_EQ(results[0]["sim"]["ranks"], 32);
+  EXPECT_EQ(results[0]["sim"]["algorithm"], "torus");
+  EXPECT_EQ(results[1]["sim"]["missing"], "too long");
+}
+
 TEST(BenchJsonTest, HasTheKeysOfNcclTests) {
   const auto json = nlohmann::json::parse(BenchJson(Sample()));
   for (const char* key :

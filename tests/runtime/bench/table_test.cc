@@ -136,6 +136,22 @@ TEST(TableTest, ColumnsLineUpWithTheirNames) {
   }
 }
 
+TEST(TableTest, SimulatedColumnsStandToTheRightOfAll) {
+  const TableColumns columns = {.timestamp = true, .sim = true};
+  const SimPrice sim = {.seconds = 123.4e-6, .bus = 61.9};
+  const std::string row =
+      FormatRow(SampleRow(), "all_reduce", columns, "2026-11-21 10:00:00", sim);
+  EXPECT_THAT(row, ::testing::EndsWith("10:00:00     123.40     61.90\n"));
+  std::istringstream header(FormatHeader(columns));
+  std::string names;
+  for (int i = 0; i < 3; ++i) std::getline(header, names);
+  EXPECT_THAT(names, ::testing::EndsWith("timestamp        sim     simbw"));
+  EXPECT_EQ(names.size() + 1, row.size());
+  EXPECT_THAT(FormatRow(SampleRow(), "all_reduce", columns, "",
+                        {.missing = "too long"}),
+              ::testing::EndsWith("      N/A       N/A\n"));
+}
+
 TEST(TableTest, FurtherColumnsStandWhereNcclTestsPutThem) {
   BenchRow row = SampleRow();
   row.mutable_out_of_place()->set_min_seconds(1e-3);
