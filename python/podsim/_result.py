@@ -11,7 +11,7 @@ from typing import Any, Mapping, NoReturn
 
 import numpy as np
 
-from . import _drawing, _records, _safetensors
+from . import _drawing, _records, _safetensors, _tables
 from ._errors import no_attribute
 from ._names import near
 from ._not_called import NotCalled
@@ -37,6 +37,7 @@ _MEANT = {
     **dict.fromkeys(("plot", "show", "figure"), "a notebook draws the run itself; run.losses are "
                     "what it draws"),
     **dict.fromkeys(("opt_state", "optimizer_state"), "its checkpoints have it, with model_dir="),
+    **dict.fromkeys(("to_df", "to_frame", "dataframe", "df", "pandas"), "say run.to_pandas()"),
     **dict.fromkeys(("to_json", "to_dict"), "metrics_file= keeps the records as JSON"),
     **dict.fromkeys(("resume", "fit", "train", "continue_training"), "the same call of "
                     "podsim.train with the same model_dir= goes on"),
@@ -83,7 +84,7 @@ class Run(NotCalled):
 
     def __getattr__(self, name: str) -> Any:
         """Of a name that a Run has not."""
-        own = [field.name for field in dataclasses.fields(self)] + ["losses"]
+        own = [field.name for field in dataclasses.fields(self)] + ["losses", "to_pandas"]
         raise no_attribute(f"a Run has no {name!r}{self._instead(name, own)}; it has "
                            f"{', '.join(own)}")
 
@@ -126,6 +127,23 @@ class Run(NotCalled):
         """One a step of this call, as metrics has them; NaN for one that was none."""
         losses = np.array([_number(step["loss"]) for step in self.metrics], float)
         return losses.view(_records.Losses)
+
+    def to_pandas(self, what: str = "metrics") -> Any:
+        """A pandas.DataFrame of "metrics" (a row a step) or of "evaluations", by step. A
+        dict of a record becomes columns with dots, as in metrics.accuracy. Columns whose
+        names begin with simulated_ are of the pod's clock, all other times of the wall's.
+        Needs pandas, which podsim does not install."""
+        if what not in ("metrics", "evaluations"):
+            raise ValueError(f'to_pandas({what!r}): say "metrics", a row a step, or '
+                             '"evaluations"')
+        try:
+            import pandas
+        except ImportError as error:
+            raise ImportError("run.to_pandas() needs pandas, which is not installed here: pip "
+                              "install pandas; run.metrics are the same records as "
+                              "dicts") from error
+        frame = pandas.DataFrame(_tables.columns(getattr(self, what)))
+        return frame.set_index("step") if "step" in frame else frame
 
     def __repr__(self) -> str:
         return "\n".join(["podsim.Run: " + self._what(), *("  " + row for row in self._rows())])

@@ -1,5 +1,6 @@
 """What a run says of itself."""
 
+import importlib.util
 import math
 import pathlib
 import sys
@@ -12,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 import podsim  # noqa: E402
-from podsim import _drawing, _not_called, _result, _units  # noqa: E402
+from podsim import _drawing, _not_called, _result, _tables, _units  # noqa: E402
 
 SUMMARY = {"steps": 100_000, "examples": 25_600_000, "loss": 0.25, "weights_hash": "ab12",
            "examples_per_second": 23456.7, "eval_loss": 0.5, "eval_accuracy": 0.875,
@@ -35,6 +36,29 @@ def run_of(count, model_dir=None, **summary):
                       evaluations=[{"step": count // 2 or 1, "loss": 0.5}],
                       plan=_result.plan_of(PLAN, summary), summary=summary,
                       model_dir=model_dir)
+
+
+class TablesTest(unittest.TestCase):
+    def test_records_are_columns_of_one_length(self):
+        self.assertEqual(_tables.columns([]), {})
+        self.assertEqual(
+            _tables.columns([{"step": 1, "metrics": {"accuracy": 0.5, "own": {"a": 1}}},
+                             {"step": 2, "metrics": {"accuracy": 0.75}, "late": [1, 2]}]),
+            {"step": [1, 2], "metrics.accuracy": [0.5, 0.75], "metrics.own.a": [1, None],
+             "late": [None, [1, 2]]})
+
+    def test_a_frame_is_by_step_or_the_error_says_what_is_missing(self):
+        run = run_of(5)
+        with self.assertRaisesRegex(ValueError, r"""to_pandas\('steps'\): say "metrics", a row"""):
+            run.to_pandas("steps")
+        if importlib.util.find_spec("pandas") is None:
+            with self.assertRaisesRegex(ImportError, "run.to_pandas.* pip install pandas; run.met"):
+                run.to_pandas()
+        else:
+            frame = run.to_pandas()
+            self.assertEqual(list(frame.index), [1, 2, 3, 4, 5])
+            self.assertEqual(list(frame["loss"]), list(run.losses))
+            self.assertEqual(list(run.to_pandas("evaluations").index), [2])
 
 
 class NotCalledTest(unittest.TestCase):
