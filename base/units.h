@@ -41,6 +41,13 @@ class SimTime {
 std::string FormatBytes(std::int64_t bytes);
 // "1.234 s", "12.300 ms", "45.6 us", always followed by " sim".
 std::string FormatSimTime(SimTime time);
+// Three digits, or a count: "0.123", "47.2", "12,345".
+std::string AmountText(double amount);
+// A span, of which a label says that it is simulated: "47.2 us", "1 s",
+// "1.5 h", "12,345 h".
+std::string SpanText(double seconds);
+// "4.2%", "42%".
+std::string PercentText(double share);
 // 1234567 -> "1,234,567".
 std::string FormatCount(std::int64_t count);
 // "1 host", "2,048 hosts", "4 processes".

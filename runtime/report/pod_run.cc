@@ -8,7 +8,6 @@
 #include "absl/strings/str_join.h"
 #include "base/text_layout.h"
 #include "base/units.h"
-#include "runtime/forecast/format_forecast.h"
 
 namespace podsim {
 namespace {
@@ -23,11 +22,6 @@ double ShareOfJob(const RunSummary& summary) {
   if (steps <= 0) return 0;
   return std::min(1.0, static_cast<double>(summary.steps_made) /
                            static_cast<double>(steps));
-}
-
-std::string ShortPercent(double part) {
-  return part < 0.1 ? absl::StrFormat("%.2g%%", 100 * part)
-                    : absl::StrFormat("%.0f%%", 100 * part);
 }
 
 }  // namespace
@@ -71,10 +65,10 @@ std::string PodRunText(const PodRun& run, const RunSummary& summary,
   std::string text = absl::StrCat(Tied(SpanText(run.seconds()) + " sim"), ": ",
                                   absl::StrJoin(parts, ", "));
   if (run.mfu)
-    absl::StrAppend(&text, "; ", Tied("MFU " + ShortPercent(*run.mfu)));
+    absl::StrAppend(&text, "; ", Tied("MFU " + PercentText(*run.mfu)));
   if (verbose)
     absl::StrAppend(&text, "; ",
-                    Tied(absl::StrFormat("%.3g chip-hours", run.chip_hours)));
+                    Tied(AmountText(run.chip_hours) + " chip-hours"));
   return text;
 }
 

@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/units.h"
 #include "job/metrics.h"
-#include "runtime/forecast/format_forecast.h"
 #include "runtime/report/format.h"
 #include "runtime/report/line_parts.h"
 
