@@ -13,7 +13,8 @@ inline constexpr std::int64_t kMiB = 1024 * kKiB;
 inline constexpr std::int64_t kGiB = 1024 * kMiB;
 
 // A span of simulated pod time, in picoseconds, so that sums are exact and a
-// simulation is deterministic. Never converts to or from wall time.
+// simulation is deterministic. 106 days at most (SimSum holds more). Never
+// converts to or from wall time.
 class SimTime {
  public:
   constexpr SimTime() = default;
@@ -35,6 +36,29 @@ class SimTime {
  private:
   explicit constexpr SimTime(std::int64_t ps) : ps_(ps) {}
   std::int64_t ps_ = 0;
+};
+
+// Exact sums of such spans, of runs of any length.
+class SimSum {
+ public:
+  constexpr SimSum() = default;
+  // A span is the sum of one.
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  constexpr SimSum(SimTime time) : ps_(time.picoseconds()) {}
+
+  constexpr double seconds() const { return static_cast<double>(ps_) * 1e-12; }
+
+  void Add(SimSum other, std::int64_t count = 1) { ps_ += other.ps_ * count; }
+  constexpr SimSum operator+(SimSum o) const {
+    SimSum sum;
+    sum.ps_ = ps_ + o.ps_;
+    return sum;
+  }
+  constexpr bool operator==(const SimSum&) const = default;
+
+ private:
+  __extension__ using Wide = __int128;
+  Wide ps_ = 0;
 };
 
 // "16.00 GiB", "1.50 MiB", "512 B".

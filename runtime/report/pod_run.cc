@@ -35,7 +35,8 @@ std::optional<PodRun> PodRunOf(const RunSummary& summary) {
       .start_up = (1 + summary.restarts) * forecast.start_up.seconds(),
       .steps = steps,
       .evaluation = share * forecast.evaluation_seconds,
-      .checkpoints = forecast.saves ? share * forecast.saves->seconds() : 0,
+      .checkpoints = (forecast.saves ? share * forecast.saves->seconds() : 0) +
+                     summary.pod.checkpoint.seconds(),
       .input = summary.pod.input.seconds() / steps};
   run.chip_hours = run.seconds() * forecast.chips / 3600;
   const double most =
@@ -75,7 +76,7 @@ std::string PodRunText(const PodRun& run, const RunSummary& summary,
 std::string PodPhasesText(const RunSummary& summary, bool verbose) {
   const double total = summary.pod.total().seconds();
   std::vector<std::string> parts;
-  const auto add = [&](const char* name, SimTime time) {
+  const auto add = [&](const char* name, SimSum time) {
     const double share = time.seconds() / total;
     if (share < (verbose ? 1e-9 : kLeastOfStep)) return;
     parts.push_back(

@@ -21,7 +21,7 @@ std::string PlainNumber(double value) {
 }
 
 // "0.0000531", "26.55", "1234": four digits or more, never an exponent.
-std::string PlainSeconds(SimTime time) {
+std::string PlainSeconds(SimSum time) {
   constexpr int kDigits = 4;
   const double seconds = time.seconds();
   if (seconds <= 0) return "0";

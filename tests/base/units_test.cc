@@ -89,6 +89,16 @@ TEST(PercentText, HasTwoDigitsWhereItIsSmall) {
   EXPECT_EQ(PercentText(1), "100%");
 }
 
+TEST(SimSum, HoldsMoreThanATime) {
+  constexpr double kDay = 24 * 3600;
+  SimSum sum = SimTime::Picoseconds(1);
+  sum.Add(SimTime::Seconds(100 * kDay), 10'000);
+  sum.Add(SimTime::Seconds(100 * kDay));
+  EXPECT_DOUBLE_EQ(sum.seconds(), 1'000'100 * kDay);
+  EXPECT_EQ((SimSum() + SimTime::Seconds(1)), SimSum(SimTime::Seconds(1)));
+  EXPECT_NE(sum, SimSum());
+}
+
 TEST(SimTime, CountsPicosecondsExactly) {
   EXPECT_EQ(SimTime::Seconds(1e-12).picoseconds(), 1);
   EXPECT_EQ(SimTime::Seconds(0.25).picoseconds(), 250'000'000'000);
