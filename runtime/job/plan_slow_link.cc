@@ -66,10 +66,10 @@ absl::Status FillSlowLink(const ResolvedJob& job, JobPlan& plan) {
   PODSIM_ASSIGN_OR_RETURN(const LinkFault fault,
                           ParseIciFault(job.spec.ici_fault()));
   // Of several slices some may have no such link.
-  if (fault.rate == 1 || !WithIciFault(job.slice, job.spec).ok())
-    return absl::OkStatus();
+  const absl::StatusOr<Slice> faulty = WithIciFault(job.slice, job.spec);
+  if (fault.rate == 1 || !faulty.ok()) return absl::OkStatus();
   SlowLink slow;
-  slow.set_link(LinkFaultText(fault, job.slice.grid.z > 1));
+  slow.set_link(LinkFaultsText(*faulty));
   slow.set_rate(fault.rate);
   slow.set_host(HostOfChip(job.slice, fault.from));
   slow.set_other(HostOfChip(job.slice, fault.to));
