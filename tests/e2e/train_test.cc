@@ -221,7 +221,7 @@ TEST(HardwareTest, ASlowLinkWithinAHostIsOfTheForecast) {
   EXPECT_THAT(dry.Unwrapped(),
               HasSubstr("; with link (0,0)-(1,0) at 0.25 of its rate"));
   EXPECT_THAT(dry.Unwrapped(),
-              HasSubstr("WARNING        link (0,0)-(1,0) at 0.25 of its rate "
+              HasSubstr("WARNING link (0,0)-(1,0) at 0.25 of its rate "
                         "slows the forecast alone"));
 }
 
