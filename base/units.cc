@@ -6,6 +6,12 @@
 #include "absl/strings/str_format.h"
 
 namespace podsim {
+namespace {
+
+// From here on %.3g would write 1e+03.
+constexpr double kMostOfThreeDigits = 999.5;
+
+}  // namespace
 
 SimTime SimTime::Seconds(double seconds) {
   return SimTime(static_cast<std::int64_t>(std::llround(seconds * 1e12)));
@@ -25,6 +31,29 @@ std::string FormatSimTime(SimTime time) {
   if (s >= 1) return absl::StrFormat("%.3f s sim", s);
   if (s >= 1e-3) return absl::StrFormat("%.3f ms sim", s * 1e3);
   return absl::StrFormat("%.1f us sim", s * 1e6);
+}
+
+std::string AmountText(double amount) {
+  // Beyond, no 64-bit integer is sure to hold it.
+  constexpr double kMostCounted = 1e18;
+  return amount < kMostOfThreeDigits || amount > kMostCounted
+             ? absl::StrFormat("%.3g", amount)
+             : FormatCount(std::llround(amount));
+}
+
+std::string SpanText(double seconds) {
+  if (seconds * 1e6 < kMostOfThreeDigits)
+    return AmountText(seconds * 1e6) + " us";
+  if (seconds * 1e3 < kMostOfThreeDigits)
+    return AmountText(seconds * 1e3) + " ms";
+  if (seconds < 120) return AmountText(seconds) + " s";
+  if (seconds < 7200) return AmountText(seconds / 60) + " min";
+  return AmountText(seconds / 3600) + " h";
+}
+
+std::string PercentText(double share) {
+  return std::fabs(share) < 0.1 ? absl::StrFormat("%.2g%%", 100 * share)
+                                : absl::StrFormat("%.0f%%", 100 * share);
 }
 
 std::string FormatCount(std::int64_t count) {

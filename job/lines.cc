@@ -67,23 +67,29 @@ void AddLines(const RankPlan& ops, int host, std::set<Line>& lines) {
 
 }  // namespace
 
-absl::StatusOr<std::set<Line>> LinesOf(const JobPlan& plan) {
+absl::StatusOr<std::set<Line>> LinesFrom(const JobPlan& plan, int host) {
   std::set<Line> lines;
   for (const Bucket& bucket : plan.bits().buckets()) {
     PODSIM_ASSIGN_OR_RETURN(PlanRequest request, AllReduceOf(plan, bucket));
     // Chunks multiply the frames, not the lines.
     request.chunk_elements = kMostElements;
-    for (int host = 0; host < plan.bits().hosts(); ++host) {
-      PODSIM_ASSIGN_OR_RETURN(const RankPlan ops, MakeRankPlan(request, host));
-      AddLines(ops, host, lines);
-    }
+    PODSIM_ASSIGN_OR_RETURN(const RankPlan ops, MakeRankPlan(request, host));
+    AddLines(ops, host, lines);
   }
-  for (const Exchange& exchange : plan.bits().exchanges())
-    for (int host = 0; host < plan.bits().hosts(); ++host) {
-      PODSIM_ASSIGN_OR_RETURN(const RankPlan ops,
-                              ExchangePlan(plan, exchange, host));
-      AddLines(ops, host, lines);
-    }
+  for (const Exchange& exchange : plan.bits().exchanges()) {
+    PODSIM_ASSIGN_OR_RETURN(const RankPlan ops,
+                            ExchangePlan(plan, exchange, host));
+    AddLines(ops, host, lines);
+  }
+  return lines;
+}
+
+absl::StatusOr<std::set<Line>> LinesOf(const JobPlan& plan) {
+  std::set<Line> lines;
+  for (int host = 0; host < plan.bits().hosts(); ++host) {
+    PODSIM_ASSIGN_OR_RETURN(std::set<Line> from, LinesFrom(plan, host));
+    lines.merge(from);
+  }
   return lines;
 }
 

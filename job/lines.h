@@ -29,6 +29,8 @@ using Line = std::pair<int, int>;
 // The lines that some collective's frames take. Errors: those of AllReduceOf
 // and MakeRankPlan.
 absl::StatusOr<std::set<Line>> LinesOf(const JobPlan& plan);
+// Those of them that begin at `host`. Errors: those of LinesOf.
+absl::StatusOr<std::set<Line>> LinesFrom(const JobPlan& plan, int host);
 
 }  // namespace podsim
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/status.h"
 #include "base/units.h"
 #include "bench/validation/kernel_fit.h"
 #include "bench/validation/least_hbm.h"
@@ -33,13 +32,6 @@ constexpr Ran kRan[] = {{"resnet50", "v2", 128, "v2-8"},
                         {"transformer_big", "v3", 1, "v3-2048"},
                         {"bert_large", "v3", 14, "v3-32"},
                         {"bert_large", "v4", 32, "v4-16"}};
-
-const PublishedModel& ModelNamed(const std::vector<PublishedModel>& models,
-                                 const std::string& zoo) {
-  for (const PublishedModel& model : models)
-    if (model.zoo == zoo) return model;
-  PODSIM_CHECK(false);
-}
 
 std::string NameOf(const PublishedModel& model) {
   for (const FittedProgram& known : kFittedPrograms)

@@ -48,4 +48,11 @@ absl::StatusOr<std::vector<PublishedModel>> ReadPublishedModels(
   return models;
 }
 
+const PublishedModel& ModelNamed(const std::vector<PublishedModel>& models,
+                                 const std::string& zoo) {
+  for (const PublishedModel& model : models)
+    if (model.zoo == zoo) return model;
+  PODSIM_CHECK(false);
+}
+
 }  // namespace podsim::validation

@@ -26,6 +26,10 @@ struct PublishedModel {
 absl::StatusOr<std::vector<PublishedModel>> ReadPublishedModels(
     const std::string& data);
 
+// REQUIRES: one of `models` has this name in the zoo.
+const PublishedModel& ModelNamed(const std::vector<PublishedModel>& models,
+                                 const std::string& zoo);
+
 }  // namespace podsim::validation
 
 #endif  // PODSIM_BENCH_VALIDATION_PUBLISHED_MODELS_H_

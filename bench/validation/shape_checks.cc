@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/status.h"
 #include "base/units.h"
 #include "bench/validation/hlo_shapes.h"
 #include "bench/validation/one_core_steps.h"
@@ -117,13 +116,6 @@ void AddRows(const char* name, const ByShape& times, Check& check) {
                           time.published,
                           time.sim,
                           {time.sim, time.sim}});
-}
-
-const PublishedModel& ModelNamed(const std::vector<PublishedModel>& models,
-                                 const std::string& zoo) {
-  for (const PublishedModel& model : models)
-    if (model.zoo == zoo) return model;
-  PODSIM_CHECK(false);
 }
 
 }  // namespace

@@ -19,13 +19,6 @@ namespace {
 
 constexpr double kMillisecond = 1e-3;
 
-const PublishedModel& ModelOf(const std::vector<PublishedModel>& models,
-                              const std::string& zoo) {
-  for (const PublishedModel& model : models)
-    if (model.zoo == zoo) return model;
-  PODSIM_CHECK(false);
-}
-
 struct Priced {
   StepParts parts;
   Band band;
@@ -82,7 +75,7 @@ std::string WhatOf(const PublishedStep& step, const PublishedModel& model) {
 
 Row RowOf(const PublishedStep& step,
           const std::vector<PublishedModel>& models) {
-  const PublishedModel& model = ModelOf(models, step.zoo);
+  const PublishedModel& model = ModelNamed(models, step.zoo);
   const Priced priced = PricedOn(step, model.program, SliceNamed(step.slice));
   return {WhatOf(step, model),
           "ms",

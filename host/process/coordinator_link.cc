@@ -23,8 +23,9 @@ constexpr std::chrono::milliseconds kLook(100);
 // A coordinator that answers no heartbeat for so long is frozen, or the line to
 // it is cut. gRPC's own pings would take our standstill for its silence.
 constexpr absl::Duration kSilence = absl::Seconds(7);
-// How long the last words may take to reach the coordinator.
-constexpr absl::Duration kFarewell = absl::Milliseconds(500);
+// How long the last words may take to reach the coordinator, which may have a
+// thousand reports of each host to handle before it reads them.
+constexpr absl::Duration kFarewell = absl::Seconds(2);
 
 }  // namespace
 

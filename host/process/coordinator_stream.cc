@@ -45,9 +45,11 @@ absl::StatusOr<std::unique_ptr<CoordinatorStream>> CoordinatorStream::Open(
 }
 
 void CoordinatorStream::Write(const HostMessage& message) {
-  MutexLock lock(mutex_);
-  if (broken_) return;
-  broken_ = !stream_->Write(message);
+  next_.Lock();
+  mutex_.Lock();
+  next_.Unlock();
+  if (!broken_) broken_ = !stream_->Write(message);
+  mutex_.Unlock();
 }
 
 void CoordinatorStream::EndWrites() {

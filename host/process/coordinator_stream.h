@@ -48,6 +48,10 @@ class CoordinatorStream {
   const std::unique_ptr<podsim::Coordinator::Stub> stub_;
   std::unique_ptr<grpc::ClientReaderWriter<HostMessage, CoordinatorMessage>>
       stream_;
+  // Whoever waits to write holds it, so that one who writes again at once does
+  // not come before him: reports that the coordinator is slow to read keep no
+  // heartbeat back.
+  Mutex next_;
   Mutex mutex_;
   bool broken_ PODSIM_GUARDED_BY(mutex_) = false;
 };

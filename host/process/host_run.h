@@ -29,7 +29,7 @@ struct HostRun {
   SystemClock clock;
   StopSwitch stop;
   std::unique_ptr<GrpcTransport> transport;
-  // Over it, if the plan has faults, or lines that take a latency.
+  // Over it, if the plan has faults, or links that are slow (ShapeLinks).
   std::optional<LinkFaults> link_faults;
   std::optional<ShapedLinks> links;
   Progress progress;

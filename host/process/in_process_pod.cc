@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/mutex.h"
 #include "base/status.h"
+#include "host/process/shape_links.h"
 #include "host/train/trainer.h"
 #include "interconnect/transport/faults/link_faults.h"
 #include "interconnect/transport/faults/shaped_links.h"
@@ -82,7 +83,7 @@ class SummingSink final : public ReportSink {
 struct Member {
   std::unique_ptr<Transport> transport;
   std::optional<LinkFaults> link_faults;
-  std::optional<ShapedLinks> links;  // over it, if they take a latency
+  std::optional<ShapedLinks> links;  // over it, if they are slow
   Progress progress;
   std::unique_ptr<Trainer> trainer;
   absl::Status status;
@@ -140,12 +141,8 @@ absl::StatusOr<PodResult> TrainInProcess(const PodSetup& setup) {
     for (int host = plan.first_host(process); host < end; ++host)
       hosts.push_back(host);
     member.transport = network.Join(hosts);
-    Transport* transport = member.transport.get();
-    if (plan.spec().link_latency() > 0) {
-      member.link_faults.emplace(LinkFaults::Options{
-          .latency = absl::Seconds(plan.spec().link_latency())});
-      transport = &member.links.emplace(*transport, *member.link_faults, clock);
-    }
+    Transport& transport = ShapeLinks(plan, *member.transport, clock,
+                                      member.link_faults, member.links);
     PODSIM_ASSIGN_OR_RETURN(
         member.trainer,
         Trainer::Create({.plan = plan,
@@ -156,7 +153,7 @@ absl::StatusOr<PodResult> TrainInProcess(const PodSetup& setup) {
                          .start = setup.start,
                          .reducer = {.stall_limit = absl::Seconds(
                                          plan.spec().stall_timeout())},
-                         .transport = transport,
+                         .transport = &transport,
                          .clock = &clock,
                          .progress = &member.progress,
                          .reports = &sink}));

@@ -8,6 +8,7 @@
 #include "host/bench/bench_run.h"
 #include "host/board/cpu_share.h"
 #include "host/process/preparation.h"
+#include "host/process/shape_links.h"
 #include "host/storage/store_waits.h"
 #include "job/placement.h"
 #include "job/saving.h"
@@ -67,16 +68,6 @@ std::unique_ptr<AsyncSaver> MakeSaver(const Assignment& assignment,
       .silence = [] { return ProcessStoreWaits().silence(); }});
 }
 
-// The lines as the plan wants them.
-Transport& ShapeLinks(const JobPlan& plan, Transport& transport, HostRun& run) {
-  if (plan.faults().empty() && plan.spec().link_latency() <= 0)
-    return transport;
-  run.link_faults.emplace(
-      LinkFaults::Options{.latency = absl::Seconds(plan.spec().link_latency()),
-                          .seed = plan.bits().seed()});
-  return run.links.emplace(transport, *run.link_faults, run.clock);
-}
-
 // What the plan wants to go wrong in this process, and where.
 void ArmFaults(const JobPlan& plan, Transport& transport, HostRun& run) {
   if (plan.faults().empty()) return;
@@ -114,7 +105,8 @@ absl::Status PrepareTraining(const Assignment& assignment, int threads,
   PODSIM_ASSIGN_OR_RETURN(StartState start,
                           Restore(*run.store, assignment.start(), *program));
   PODSIM_RETURN_IF_ERROR(Connect(assignment, run));
-  Transport& transport = ShapeLinks(plan, *run.transport, run);
+  Transport& transport =
+      ShapeLinks(plan, *run.transport, run.clock, run.link_faults, run.links);
   ArmFaults(plan, transport, run);
   run.saver = MakeSaver(assignment, program, run);
   PODSIM_ASSIGN_OR_RETURN(

@@ -181,6 +181,13 @@ std::string LinkFaultText(const LinkFault& fault, bool three) {
                       : absl::StrCat(" at ", fault.rate, " of its rate"));
 }
 
+std::string LinkFaultsText(const Slice& slice) {
+  return absl::StrJoin(slice.link_faults, ", ",
+                       [&](std::string* out, const LinkFault& fault) {
+                         out->append(LinkFaultText(fault, slice.grid.z > 1));
+                       });
+}
+
 std::string LinkText(const Grid& grid, std::int32_t link) {
   const Coordinate from = PlaceOf(grid.size, link / kDirections);
   const auto to = Next(grid, from, link % kDirections);

@@ -58,6 +58,9 @@ double RateOf(const Network& network, std::int32_t link);
 // z.
 std::string LinkFaultText(const LinkFault& fault, bool three);
 
+// Those of the slice's links, after commas; empty: all are sound.
+std::string LinkFaultsText(const Slice& slice);
+
 // "(3,1)-(4,1)".
 std::string LinkText(const Grid& grid, std::int32_t link);
 

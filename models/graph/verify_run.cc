@@ -80,13 +80,15 @@ class EntryRun {
 
   // Whether an instruction needs all the examples of its core.
   bool mixes() const { return mixes_; }
+  // Buckets, in the order of their all-reduces.
+  const std::vector<std::int32_t>& reduced() const { return reduced_; }
 
  private:
   absl::Status Reduce(const ProgramProto::Segment& segment, bool reduces) {
     if (segment.has_tensor()) return Exchange(segment);
     if (!reduces || segment.bucket() < 0 ||
         segment.bucket() >= program_.buckets_size() ||
-        reduced_.contains(segment.bucket()))
+        !is_reduced_.insert(segment.bucket()).second)
       return BadRun(absl::StrCat("it reduces bucket ", segment.bucket(),
                                  "; there are ", program_.buckets_size(),
                                  ", and each is reduced once"));
@@ -97,7 +99,7 @@ class EntryRun {
       if (point_ == ProgramProto::TRAIN && !Defined(id))
         return BadRun(absl::StrCat("gradient ", program_.tensors(id).name(),
                                    " is not written before"));
-    reduced_.insert(segment.bucket());
+    reduced_.push_back(segment.bucket());
     return absl::OkStatus();
   }
 
@@ -364,7 +366,8 @@ class EntryRun {
   // By tensor: the group of instructions that last read or wrote it.
   std::vector<std::int32_t> touched_;
   std::int32_t group_ = 0;
-  std::set<std::int32_t> reduced_;  // buckets
+  std::vector<std::int32_t> reduced_;  // buckets, in order
+  std::set<std::int32_t> is_reduced_;
   // What an all_reduce has just made for a host; -1: nothing that waits.
   std::int32_t joined_ = -1;
   std::int32_t group_size_ = 0;
@@ -379,6 +382,18 @@ absl::Status CheckMixing(const ProgramProto& program, int point, bool mixes) {
     return BadRun(absl::StrCat(
         trains ? "training" : "evaluation", mixes ? " mixes" : " does not mix",
         " a core's examples, the Program says otherwise"));
+  return absl::OkStatus();
+}
+
+// Hosts start all-reduces as a pass completes its buckets, or all of them
+// behind it in the order of the entry point reduce: one order for all.
+absl::Status CheckTravelOrder(const std::vector<std::int32_t>& train,
+                              const std::vector<std::int32_t>& reduce) {
+  for (std::size_t i = 0; i < std::min(train.size(), reduce.size()); ++i)
+    if (train[i] != reduce[i])
+      return BadRun(absl::StrCat("reduce has bucket ", reduce[i],
+                                 " as all-reduce ", i, ", train has bucket ",
+                                 train[i], ": their order must be the same"));
   return absl::OkStatus();
 }
 
@@ -406,6 +421,7 @@ absl::Status VerifyRuns(const ModelProto& model, ConstantReader& constants) {
         absl::StrCat("variable ", i)));
   }
   int before = -1;
+  std::vector<std::int32_t> trained;
   for (const ProgramProto::Entry& entry : model.program().entries()) {
     const int point = entry.entry();
     if (!ProgramProto::EntryPoint_IsValid(point) || point <= before)
@@ -416,6 +432,9 @@ absl::Status VerifyRuns(const ModelProto& model, ConstantReader& constants) {
     EntryRun run(model.program(), constants, entry.entry());
     PODSIM_RETURN_IF_ERROR(run.Run(entry));
     PODSIM_RETURN_IF_ERROR(CheckMixing(model.program(), point, run.mixes()));
+    if (point == ProgramProto::TRAIN) trained = run.reduced();
+    if (point == ProgramProto::REDUCE)
+      PODSIM_RETURN_IF_ERROR(CheckTravelOrder(trained, run.reduced()));
   }
   const int wanted = model.program().has_loss() ? 5 : 2;
   if (model.program().entries_size() != wanted)

@@ -188,7 +188,7 @@ SETTINGS: dict[str, Setting] = {
         "Of gradients on the links between its chips: float32 or bfloat16 (half the bytes, sums rounded at every host)",
         default="float32", type="TYPE"),
     "ici_fault": Setting(
-        "The forecast alone: a link between its chips has a part of its rate, as in link:(3,1)-(4,1):0.25; 0: it is cut",
+        "A link between its chips has a part of its rate, as in link:(3,1)-(4,1):0.25; 0: it is cut. The run shows it too where it joins two hosts and is not cut",
         default="", type="LINK:RATE"),
     "remat": Setting(
         "If a step exceeds a core's HBM, as the forecast has it: auto (products run again until it fits) or none (the job is refused; jax.checkpoint still counts)",

@@ -44,7 +44,23 @@ void HostStream::OnReadDone(bool ok) {
     heard.mutable_heard();
     Send(std::move(heard));
   }
+  // Handed on before it is counted: whoever is told to read on, here or by
+  // OnHandled, finds `incoming_` free and all that came before in the inbox.
   inbox_.Put({shared_from_this(), std::exchange(incoming_, HostMessage())});
+  bool reads = false;
+  {
+    MutexLock lock(mutex_);
+    reads = bound_.OnRead();
+  }
+  if (reads) StartRead(&incoming_);
+}
+
+void HostStream::OnHandled() {
+  {
+    MutexLock lock(mutex_);
+    // Once closed, the call may be gone if nothing is being read.
+    if (!bound_.OnHandled() || closing_) return;
+  }
   StartRead(&incoming_);
 }
 

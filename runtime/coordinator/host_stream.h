@@ -1,5 +1,6 @@
 // The coordinator's end of a host process's stream: each message read goes into
-// the inbox, and what the loop sends is written in order.
+// the inbox, and what the loop sends is written in order. While many of its
+// messages wait there, nothing more is read (read_bound.h).
 //
 // A stream ends only through Close, so the loop may use it until then. It owns
 // itself from Begin until gRPC's OnDone, and the loop shares it meanwhile.
@@ -16,11 +17,13 @@
 #include "base/mutex.h"
 #include "proto/coordinator.pb.h"
 #include "runtime/coordinator/inbox.h"
+#include "runtime/coordinator/read_bound.h"
 
 namespace podsim {
 
-// The loop's thread alone calls Close; gRPC's threads answer heartbeats, so
-// that a loop that is busy keeps nobody waiting, and call the rest.
+// The loop's thread alone calls OnHandled and Close; gRPC's threads answer
+// heartbeats, so that a loop that is busy keeps nobody waiting, and call the
+// rest.
 class HostStream final
     : public grpc::ServerBidiReactor<HostMessage, CoordinatorMessage>,
       public std::enable_shared_from_this<HostStream> {
@@ -35,6 +38,8 @@ class HostStream final
   std::optional<int> process;
   bool refused = false;
 
+  // The loop has handled one of its messages.
+  void OnHandled();
   // Queues a message; dropped after Close. Thread-safe.
   void Send(CoordinatorMessage message);
   // Ends the stream once everything queued is written.
@@ -50,6 +55,7 @@ class HostStream final
   std::shared_ptr<HostStream> self_;
   HostMessage incoming_;
   Mutex mutex_;
+  ReadBound bound_ PODSIM_GUARDED_BY(mutex_);
   std::deque<CoordinatorMessage> outgoing_ PODSIM_GUARDED_BY(mutex_);
   bool writing_ PODSIM_GUARDED_BY(mutex_) = false;
   std::optional<absl::Status> closing_ PODSIM_GUARDED_BY(mutex_);

@@ -162,6 +162,7 @@ void CoordinatorServer::Impl::Loop(const std::stop_token& stop) {
     for (const Input& input : contents.inputs) {
       Handle(input);
       Perform(machine.TakeActions());
+      if (input.message) input.stream->OnHandled();
     }
     for (const Committed& done : contents.commits) {
       machine.OnCommitted(options.clock->Now(), done.step, done.status,

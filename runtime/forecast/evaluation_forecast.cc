@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "chip/step.h"
+#include "job/repeats.h"
 
 namespace podsim {
 namespace {
@@ -15,14 +16,6 @@ SimTime PassOf(const Program& program, std::int64_t rows,
        TimesOf(EvaluationOf(program, rows, chip), chip))
     time += kernel.time;
   return time;
-}
-
-// At every so many steps, and at the end.
-std::int64_t EvaluationsOf(const JobPlan& plan) {
-  const std::int64_t every = plan.spec().steps_per_eval();
-  const std::int64_t steps = plan.train_steps();
-  if (every <= 0) return 1;
-  return steps / every + (steps % every == 0 ? 0 : 1);
 }
 
 }  // namespace
@@ -40,7 +33,8 @@ double ForecastEvaluations(const JobPlan& plan, const Program& program,
     return 0;
   const std::int64_t batch = rows * slice.replicas;
   const std::int64_t passes = (examples + batch - 1) / batch;
-  return static_cast<double>(EvaluationsOf(plan)) *
+  return static_cast<double>(
+             RepeatsIn(plan.train_steps(), plan.spec().steps_per_eval())) *
          static_cast<double>(passes) *
          PassOf(program, rows, slice.chip()).seconds();
 }

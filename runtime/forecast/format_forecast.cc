@@ -4,7 +4,6 @@
 #include <cstddef>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "base/units.h"
 
 namespace podsim {
@@ -13,11 +12,6 @@ namespace {
 constexpr double kPercent = 0.01;
 
 std::string SpanText(SimTime time) { return podsim::SpanText(time.seconds()); }
-
-std::string PercentText(double part) {
-  return part < 10 * kPercent ? absl::StrFormat("%.2g%%", 100 * part)
-                              : absl::StrFormat("%.0f%%", 100 * part);
-}
 
 std::string RateText(double per_second) {
   return absl::StrCat(FormatCount(std::llround(per_second)), " examples/s");
@@ -67,7 +61,7 @@ std::string StepsTakeText(const JobForecast& forecast) {
 std::string JobText(const JobForecast& forecast) {
   return absl::StrCat(
       RateText(forecast.examples_per_second()), "; ", StepsTakeText(forecast),
-      ", ", absl::StrFormat("%.3g", forecast.chip_hours()),
+      ", ", AmountText(forecast.chip_hours()),
       forecast.saves
           ? " chip-hours with its checkpoints, without start-up and evaluation"
           : " chip-hours, without start-up, evaluation and checkpoints");
@@ -147,14 +141,6 @@ std::string ScalingText(const JobForecast& forecast, const LadderFoot& foot,
 }
 
 }  // namespace
-
-std::string SpanText(double seconds) {
-  if (seconds < 1e-3) return absl::StrFormat("%.3g us", seconds * 1e6);
-  if (seconds < 1) return absl::StrFormat("%.3g ms", seconds * 1e3);
-  if (seconds < 120) return absl::StrFormat("%.3g s", seconds);
-  if (seconds < 7200) return absl::StrFormat("%.3g min", seconds / 60);
-  return absl::StrCat(absl::StrFormat("%.3g", seconds / 3600), " h");
-}
 
 std::string RangeText(const Band& band) {
   const std::string low = SpanText(band.low.seconds());

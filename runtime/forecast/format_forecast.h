@@ -25,10 +25,6 @@ std::vector<std::string> FormatForecast(const JobForecast& forecast,
 // "torus_all, bound by the all-reduce".
 std::string HowText(const JobForecast& forecast);
 
-// "47.2 us", "1.5 h": what simulated spans are told in, where a label says that
-// they are.
-std::string SpanText(double seconds);
-
 // "39.1 to 59.3 us", "962 us to 1.2 ms".
 std::string RangeText(const Band& band);
 

@@ -1,12 +1,14 @@
 #include "runtime/forecast/pod_clock.h"
 
+#include <algorithm>
+#include <map>
 #include <utility>
 
 namespace podsim {
 namespace {
 
-SimTime Times(SimTime time, std::int64_t count) {
-  return SimTime::Picoseconds(time.picoseconds() * count);
+bool IsOfCheckpoint(const Fault& fault) {
+  return fault.phase() == "checkpoint";
 }
 
 }  // namespace
@@ -17,6 +19,8 @@ void PodClock::OnEvent(const JobEvent& event) {
       return OnStruck(event.fault());
     case JobEvent::kStep:
       return OnStep(event.step().step());
+    case JobEvent::kDone:
+      return OnEnd();
     case JobEvent::kFailed:
     case JobEvent::kRestarting:
       struck_.clear();  // their step was not made, and they strike once
@@ -28,7 +32,7 @@ void PodClock::OnEvent(const JobEvent& event) {
 
 // A checkpoint follows its step, and delays the next.
 void PodClock::OnStruck(const FaultStruck& struck) {
-  const bool is_after = struck.fault().phase() == "checkpoint";
+  const bool is_after = IsOfCheckpoint(struck.fault());
   struck_.push_back(
       {.step = struck.step() + (is_after ? 1 : 0), .fault = struck.fault()});
 }
@@ -48,6 +52,19 @@ void PodClock::OnStep(std::int64_t step) {
     slowed_.push_back(std::move(faults));
 }
 
+// Of the last checkpoint, which no step follows: hosts stand still at the same
+// time, each for all that struck it.
+void PodClock::OnEnd() {
+  std::map<int, SimTime> of_host;
+  for (const Struck& struck : struck_)
+    if (IsOfCheckpoint(struck.fault) && struck.fault.kind() == Fault::SLOW)
+      of_host[struck.fault.host()] += SimTime::Seconds(struck.fault.seconds());
+  SimTime longest;
+  for (const auto& [host, time] : of_host) longest = std::max(longest, time);
+  phases_.checkpoint.Add(longest);
+  struck_.clear();
+}
+
 void PodClock::SetStep(const SimStep& step) {
   if (step_) return;
   step_ = step;
@@ -60,17 +77,17 @@ void PodClock::SetStep(const SimStep& step) {
 
 void PodClock::Add(const SimStep& step, std::int64_t count) {
   const PodPhases phases = PhasesOf(step);
-  phases_.input += Times(phases.input, count);
-  phases_.compute += Times(phases.compute, count);
-  phases_.reduce += Times(phases.reduce, count);
-  phases_.update += Times(phases.update, count);
-  phases_.fixed += Times(phases.fixed, count);
+  phases_.input.Add(phases.input, count);
+  phases_.compute.Add(phases.compute, count);
+  phases_.reduce.Add(phases.reduce, count);
+  phases_.update.Add(phases.update, count);
+  phases_.fixed.Add(phases.fixed, count);
   last_ = step.total;
 }
 
 std::optional<PodTime> PodClock::time() const {
   if (!step_ || phases_.total() == SimTime()) return std::nullopt;
-  return PodTime{last_, phases_.total()};
+  return PodTime{last_, phases_.total() + phases_.checkpoint};
 }
 
 }  // namespace podsim

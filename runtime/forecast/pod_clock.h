@@ -20,7 +20,7 @@ namespace podsim {
 
 struct PodTime {
   SimTime step;  // of the last one
-  SimTime sum;   // of all, from the beginning of the first
+  SimSum sum;    // of all, from the beginning of the first
 };
 
 // One thread at a time.
@@ -35,7 +35,7 @@ class PodClock {
 
   // Nothing without a step and SetStep.
   std::optional<PodTime> time() const;
-  // Sums over all steps; 0 before SetStep.
+  // Sums over all steps; 0 before SetStep, but for `checkpoint`.
   const PodPhases& phases() const { return phases_; }
 
  private:
@@ -45,6 +45,7 @@ class PodClock {
   };
   void OnStruck(const FaultStruck& struck);
   void OnStep(std::int64_t step);
+  void OnEnd();
   void Add(const SimStep& step, std::int64_t count);
 
   std::optional<SimStep> step_;

@@ -24,13 +24,16 @@ SimStep SlowedStep(const SimStep& step, std::span<const Fault> faults);
 
 // Where the time of steps goes; the parts add up to it.
 struct PodPhases {
-  SimTime input;  // what they wait for it, beyond all the rest
-  SimTime compute;
-  SimTime reduce;  // the exposed part
-  SimTime update;
-  SimTime fixed;
+  SimSum input;  // what they wait for it, beyond all the rest
+  SimSum compute;
+  SimSum reduce;  // the exposed part
+  SimSum update;
+  SimSum fixed;
+  // No part of a step: what a host that stands still at the last checkpoint
+  // makes the run longer.
+  SimSum checkpoint = {};
 
-  SimTime total() const { return input + compute + reduce + update + fixed; }
+  SimSum total() const { return input + compute + reduce + update + fixed; }
 };
 PodPhases PhasesOf(const SimStep& step);
 

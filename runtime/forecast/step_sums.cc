@@ -79,17 +79,18 @@ std::vector<CombinedGradients> CombineGradients(const Program& program,
                    [](const CombinedGradients& a, const CombinedGradients& b) {
                      return a.ready < b.ready;
                    });
+  // What is needed is needed behind where it is ready, so of two the later one
+  // alone may come too late for the earlier.
   std::vector<CombinedGradients> combined;
   for (const CombinedGradients& next : all) {
-    if (combined.empty() || next.needed <= combined.back().ready ||
-        next.ready >= combined.back().needed ||
+    if (combined.empty() || next.ready >= combined.back().needed ||
         combined.back().elements + next.elements > most_elements) {
       combined.push_back(next);
       continue;
     }
     CombinedGradients& last = combined.back();
     last.elements += next.elements;
-    last.ready = std::max(last.ready, next.ready);
+    last.ready = next.ready;
     last.needed = std::min(last.needed, next.needed);
   }
   return combined;

@@ -67,13 +67,13 @@ std::string StepText(const BucketPlace& place, const JobPlan& plan,
                                      plan.bits().batch_per_core(), slice);
   const std::string text = absl::StrCat(
       FormatBytes(static_cast<std::int64_t>(std::min(bytes, 1e18))),
-      " of a host's step in ", SecondsText(bytes / ReadRate(place, hosts)),
+      " of a host's step in ", SpanText(bytes / ReadRate(place, hosts)),
       " sim");
   if (place.nearness() != BucketPlace::ELSEWHERE) return text;
   const std::string& region = plan.geography().region();
   BucketPlace right = PlaceIn(region, region, plan.spec());
   CopyReading(place, right);
-  return absl::StrCat(text, ", ", SecondsText(bytes / ReadRate(right, hosts)),
+  return absl::StrCat(text, ", ", SpanText(bytes / ReadRate(right, hosts)),
                       " from a bucket in ", region);
 }
 
@@ -130,12 +130,6 @@ std::string MoneyText(const BucketPlace& place, const JobGeography& geography) {
   return parts.empty() ? ""
                        : absl::StrCat("at the prices given: ",
                                       absl::StrJoin(parts, ", "));
-}
-
-std::string SecondsText(double seconds) {
-  if (seconds < 1e-3) return absl::StrFormat("%.3g us", seconds * 1e6);
-  if (seconds < 1) return absl::StrFormat("%.3g ms", seconds * 1e3);
-  return absl::StrFormat("%.3g s", seconds);
 }
 
 std::string ByteRateText(double bytes_per_second) {

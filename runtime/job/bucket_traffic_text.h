@@ -17,8 +17,7 @@ std::string TrafficText(const BucketPlace& place, const JobPlan& plan,
 // What they cost; empty: no prices are given, or nothing is read or written.
 std::string MoneyText(const BucketPlace& place, const JobGeography& geography);
 
-// "130 ms", "402 us"; "400 MB/s", "2 GB/s".
-std::string SecondsText(double seconds);
+// "400 MB/s", "2 GB/s".
 std::string ByteRateText(double bytes_per_second);
 
 }  // namespace podsim

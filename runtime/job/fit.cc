@@ -4,7 +4,6 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "chip/hbm_use.h"
@@ -45,8 +44,7 @@ void WarnOfRecomputed(const ChipNeed& need, const ResolvedJob& job,
           FormatCounted(static_cast<std::int64_t>(need.recomputed.size()),
                         "product"),
           microbatches > 1 ? " again in each of its passes, " : " again, ",
-          absl::StrFormat("%.3g TFLOP in %.3g ms sim", flops / 1e12,
-                          1e3 * seconds),
+          AmountText(flops / 1e12), " TFLOP in ", SpanText(seconds), " sim",
           largest >= 1 ? absl::StrCat("; up to ", FormatCount(largest),
                                       " examples per ", replica, " need none")
                        : "",

@@ -13,6 +13,7 @@
 #include "job/hbm.h"
 #include "job/plan_program.h"
 #include "job/plan_warning.h"
+#include "job/slow_link.h"
 #include "runtime/job/fit.h"
 #include "runtime/job/geography_text.h"
 #include "runtime/job/optimizer.h"
@@ -266,6 +267,7 @@ std::vector<TextRow> WholeRows(const JobPlan& plan, const Slice& slice,
   if (plan.has_geography())
     for (const auto& [label, words] : GeographyText(plan, slice))
       row(label, words);
+  if (SlowsRun(plan)) row("slow link", SlowLinkText(plan));
   for (const std::string& note : plan.notes()) row("note", note);
   return rows;
 }
@@ -297,12 +299,13 @@ std::vector<TextRow> BriefRows(const JobPlan& plan, const Slice& slice) {
                     4});
   rows.push_back({"learning rate", RateText(plan) + optimizer});
   rows.push_back({"HBM", BriefHbmText(plan, slice), 2});
+  if (SlowsRun(plan)) rows.push_back({"slow link", SlowLinkText(plan)});
   return rows;
 }
 
 std::vector<TextRow> WarningRows(const JobPlan& plan, bool verbose) {
   std::vector<TextRow> rows;
-  for (const PlanWarning& warning : plan.warnings())
+  for (const PlanWarning& warning : WarningsOfRun(plan))
     rows.push_back(
         {"WARNING", verbose ? warning.text() : BriefWarning(warning)});
   return rows;

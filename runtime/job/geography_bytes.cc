@@ -7,6 +7,7 @@
 #include "host/input/input_memory.h"
 #include "host/input/shared_lanes.h"
 #include "host/storage/gcs/reading.h"
+#include "job/repeats.h"
 #include "runtime/job/geography.h"
 #include "runtime/job/plan_placement.h"
 
@@ -33,12 +34,6 @@ std::int64_t ExampleBytes(const DatasetConfig& dataset) {
   for (const DataField& field : *fields)
     bytes += SizeOf(field.type.dtype) * field.type.shape.elements();
   return bytes;
-}
-
-// Every N of the run's steps and at its end; 0: at the end alone.
-std::int64_t Times(std::int64_t steps, std::int64_t every) {
-  if (every == 0) return 1;
-  return steps / every + (steps % every != 0 ? 1 : 0);
 }
 
 // Of packed shards: bytes of a run that a host reads one after the other, and
@@ -85,7 +80,7 @@ std::int64_t ReadBytes(const JobSpec& spec, const JobPlan& plan,
                        const BucketPlace& place, std::int64_t example_bytes) {
   const bool trains = spec.mode() != words::Mode::eval;
   const std::int64_t evaluations =
-      trains ? Times(plan.train_steps(), spec.steps_per_eval()) : 1;
+      trains ? RepeatsIn(plan.train_steps(), spec.steps_per_eval()) : 1;
   const double examples =
       static_cast<double>(plan.bits().dataset().eval_examples()) *
           static_cast<double>(evaluations) *
@@ -185,7 +180,7 @@ void FillGeographyBytes(const JobSpec& spec, const JobPlan& plan,
     // The clock may have a say in how many there are.
     if (spec.checkpoint_every_seconds() <= 0)
       geography.set_checkpoints(
-          Times(plan.train_steps(), spec.checkpoint_every()));
+          RepeatsIn(plan.train_steps(), spec.checkpoint_every()));
   }
   const char* from = spec.has_restore() || trains ? "restore" : "model_dir";
   if (PlaceOf(geography, from) != nullptr)

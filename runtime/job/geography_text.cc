@@ -97,9 +97,9 @@ std::string ReadsInFlightText(const BucketPlace& place) {
 
 std::string WayText(const BucketPlace& place, int hosts) {
   const std::string way = absl::StrCat(
-      "a round trip takes ",
-      FigureText(place.round_trip_seconds(), SecondsText), "; a host has ",
-      FigureText(place.host_bytes_per_second(), ByteRateText), ", the bucket ",
+      "a round trip takes ", FigureText(place.round_trip_seconds(), SpanText),
+      "; a host has ", FigureText(place.host_bytes_per_second(), ByteRateText),
+      ", the bucket ",
       FigureText(place.bucket_bytes_per_second(), ByteRateText), " among ",
       FormatCounted(hosts, "host"));
   return Names(place, "data_dir")
@@ -125,7 +125,7 @@ std::string WaitText(const BucketPlace& place, int hosts, int together) {
   return absl::StrCat(
       "simulate_geography: the run itself waits that long, wall; its round "
       "trips take up to ",
-      FigureText(place.jitter_seconds(), SecondsText), " more or less",
+      FigureText(place.jitter_seconds(), SpanText), " more or less",
       TogetherText(place, hosts, together));
 }
 

@@ -73,8 +73,8 @@ absl::Status AdmitPlannedRun(const JobPlan& plan, int cpus) {
       "model ", bits.model().name(),
       " is for plans: ", FormatCounted(plan.train_steps(), "step"), " on ",
       bits.slice(), " take ", absl::StrFormat("%.2g", flops),
-      " floating-point operations, ", absl::StrFormat("%.3g", days),
-      " days of ", FormatCounted(cpus, "CPU"), " at ", kCpuFlopsPerSecond / 1e9,
+      " floating-point operations, ", AmountText(days), " days of ",
+      FormatCounted(cpus, "CPU"), " at ", kCpuFlopsPerSecond / 1e9,
       " GFLOP/s each, and a run of it may take one; --dry_run and pod_plan "
       "plan it; ",
       steps.empty() ? "" : absl::StrCat(steps, " would take one such day; "),

@@ -22,6 +22,7 @@
 #include "runtime/job/plan_checkpoints.h"
 #include "runtime/job/plan_faults.h"
 #include "runtime/job/plan_placement.h"
+#include "runtime/job/plan_slow_link.h"
 #include "runtime/job/recipe.h"
 #include "runtime/job/reduction.h"
 #include "runtime/job/resolved_job.h"
@@ -101,6 +102,7 @@ absl::StatusOr<JobPlan> FinishPlan(JobPlan plan, const Program& program,
   PODSIM_RETURN_IF_ERROR(CheckExamplesMeet(job, program));
   FillExchanges(job, program, table, *plan.mutable_bits());
   SetProgram(program, plan);
+  PODSIM_RETURN_IF_ERROR(FillSlowLink(job, plan));
   PODSIM_RETURN_IF_ERROR(FillFaults(job.spec, plan));
   plan.set_hash(HashOf(plan.bits()));
   return plan;

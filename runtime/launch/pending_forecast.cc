@@ -3,7 +3,6 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "base/signals_blocked.h"
 #include "base/status.h"
 #include "interconnect/timing/network.h"
@@ -15,14 +14,6 @@ namespace podsim {
 namespace {
 
 constexpr char kLabel[] = "sim step";
-
-// "link (0,0)-(1,0) at 0.25 of its rate"; empty: all are sound.
-std::string LinkFaultsText(const Slice& slice) {
-  std::vector<std::string> texts;
-  for (const LinkFault& fault : slice.link_faults)
-    texts.push_back(LinkFaultText(fault, slice.grid.z > 1));
-  return absl::StrJoin(texts, ", ");
-}
 
 }  // namespace
 

@@ -12,7 +12,6 @@
 #include "absl/strings/str_join.h"
 #include "base/text_table.h"
 #include "base/units.h"
-#include "runtime/forecast/format_forecast.h"
 #include "runtime/plan/ladder_table.h"
 #include "runtime/plan/ladder_troubles.h"
 #include "runtime/plan/left_out_text.h"

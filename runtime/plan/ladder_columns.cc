@@ -15,13 +15,6 @@
 namespace podsim {
 namespace {
 
-// "84%", "0.12%".
-std::string PercentText(double share) {
-  constexpr double kFew = 0.1;  // with two digits below it
-  return share > 0 && share < kFew ? absl::StrFormat("%.2g%%", 100 * share)
-                                   : absl::StrFormat("%.0f%%", 100 * share);
-}
-
 std::string RateText(double per_second) {
   return FormatCount(std::llround(per_second));
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "interconnect/timing/network.h"
 #include "job/hbm.h"
 #include "job/plan_warning.h"
 #include "nlohmann/json.hpp"
@@ -115,7 +116,7 @@ ordered_json JsonRow(const LadderRow& row, const Ladder& ladder,
   AddRates(row, ladder.tokens_per_example, one);
   AddRun(row, prices, one);
   if (row.plan.has_geography()) AddGeography(row, one);
-  if (const std::string fault = FaultText(row); !fault.empty())
+  if (const std::string fault = LinkFaultsText(row.slice); !fault.empty())
     one["ici_fault"] = fault;
   one["network_note"] = row.slice.network_note;
   one["warnings"] = ordered_json::array();

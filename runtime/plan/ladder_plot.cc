@@ -9,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/units.h"
-#include "runtime/forecast/format_forecast.h"
 #include "runtime/plan/knee.h"
 #include "runtime/plan/ladder_table.h"
 #include "runtime/plan/run_cost.h"

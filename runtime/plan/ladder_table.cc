@@ -83,7 +83,7 @@ std::string AboutText(const Ladder& ladder, const ChipHourPrices& prices,
       " of the whole run, with start-up, checkpoints and evaluations"));
   for (const LadderRow& row : ladder.rows)
     if (row.status.ok() && !row.slice.link_faults.empty()) {
-      text += comment(absl::StrCat("priced with ", FaultText(row)));
+      text += comment(absl::StrCat("priced with ", LinkFaultsText(row.slice)));
       break;
     }
   if (ladder.strong && ladder.rows.size() > 1)
@@ -123,11 +123,6 @@ std::string WhichComment(const Ladder& ladder, const LadderQuestion& asked,
 }
 
 }  // namespace
-
-std::string FaultText(const LadderRow& row) {
-  if (row.slice.link_faults.empty()) return "";
-  return LinkFaultText(row.slice.link_faults.front(), row.slice.grid.z > 1);
-}
 
 std::string LadderJobText(const Ladder& ladder) {
   const PlanBits& bits = FirstPlan(ladder).bits();

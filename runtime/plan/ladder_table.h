@@ -18,9 +18,6 @@ namespace podsim {
 std::string FormatLadder(const Ladder& ladder, const LadderQuestion& asked,
                          int columns = kTextColumns);
 
-// "link (0,0)-(1,0) at 0.25 of its rate"; "": the row has no fault.
-std::string FaultText(const LadderRow& row);
-
 // "mlp on digits".
 std::string LadderJobText(const Ladder& ladder);
 

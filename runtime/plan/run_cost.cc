@@ -1,10 +1,8 @@
 #include "runtime/plan/run_cost.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "base/units.h"
 #include "runtime/forecast/save_forecast.h"
 
@@ -50,12 +48,6 @@ RunBand RunChipHours(const LadderRow& row) {
 
 RunBand RunCost(const LadderRow& row, const ChipHourPrices& prices) {
   return Times(RunChipHours(row), prices.Of(row.slice.generation));
-}
-
-std::string AmountText(double amount) {
-  constexpr double kWhole = 999.5;  // %.3g would write 1e+03
-  return amount < kWhole ? absl::StrFormat("%.3g", amount)
-                         : FormatCount(std::llround(amount));
 }
 
 std::string CostText(const ChipHourPrices& prices, double amount) {

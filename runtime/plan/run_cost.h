@@ -40,9 +40,6 @@ RunBand RunSeconds(const LadderRow& row);
 RunBand RunChipHours(const LadderRow& row);
 RunBand RunCost(const LadderRow& row, const ChipHourPrices& prices);
 
-// "16.2", "1,204": of chip-hours or money, to three digits or whole.
-std::string AmountText(double amount);
-
 // "USD 412", "1,204", "0.00312".
 std::string CostText(const ChipHourPrices& prices, double amount);
 

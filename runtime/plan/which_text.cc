@@ -11,7 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "base/text_table.h"
-#include "runtime/forecast/format_forecast.h"
+#include "base/units.h"
 
 namespace podsim {
 namespace {

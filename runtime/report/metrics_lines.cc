@@ -10,7 +10,7 @@
 #include "job/hbm.h"
 #include "job/metrics.h"
 #include "job/placement.h"
-#include "job/plan_warning.h"
+#include "job/slow_link.h"
 #include "runtime/forecast/format_forecast.h"
 #include "runtime/report/input_verdict.h"
 #include "runtime/report/pod_run.h"
@@ -381,9 +381,9 @@ std::string SummaryLine(const RunSummary& summary) {
     line["recipe_accuracy"] = summary.plan.recipe_accuracy();
     line["recipe_kept"] = KeepsPromise(summary);
   }
-  if (!summary.plan.warnings().empty()) {
-    line["warnings"] = WarningTexts(summary.plan);
-  }
+  for (const PlanWarning& warning : WarningsOfRun(summary.plan))
+    line["warnings"].push_back(warning.text());
+  if (SlowsRun(summary.plan)) line["slow_link"] = SlowLinkText(summary.plan);
   if (summary.time_to_first_step.has_value()) {
     line["seconds_to_first_step"] =
         absl::ToDoubleSeconds(*summary.time_to_first_step);

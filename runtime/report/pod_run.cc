@@ -8,7 +8,6 @@
 #include "absl/strings/str_join.h"
 #include "base/text_layout.h"
 #include "base/units.h"
-#include "runtime/forecast/format_forecast.h"
 
 namespace podsim {
 namespace {
@@ -25,11 +24,6 @@ double ShareOfJob(const RunSummary& summary) {
                            static_cast<double>(steps));
 }
 
-std::string ShortPercent(double part) {
-  return part < 0.1 ? absl::StrFormat("%.2g%%", 100 * part)
-                    : absl::StrFormat("%.0f%%", 100 * part);
-}
-
 }  // namespace
 
 std::optional<PodRun> PodRunOf(const RunSummary& summary) {
@@ -41,7 +35,8 @@ std::optional<PodRun> PodRunOf(const RunSummary& summary) {
       .start_up = (1 + summary.restarts) * forecast.start_up.seconds(),
       .steps = steps,
       .evaluation = share * forecast.evaluation_seconds,
-      .checkpoints = forecast.saves ? share * forecast.saves->seconds() : 0,
+      .checkpoints = (forecast.saves ? share * forecast.saves->seconds() : 0) +
+                     summary.pod.checkpoint.seconds(),
       .input = summary.pod.input.seconds() / steps};
   run.chip_hours = run.seconds() * forecast.chips / 3600;
   const double most =
@@ -71,17 +66,17 @@ std::string PodRunText(const PodRun& run, const RunSummary& summary,
   std::string text = absl::StrCat(Tied(SpanText(run.seconds()) + " sim"), ": ",
                                   absl::StrJoin(parts, ", "));
   if (run.mfu)
-    absl::StrAppend(&text, "; ", Tied("MFU " + ShortPercent(*run.mfu)));
+    absl::StrAppend(&text, "; ", Tied("MFU " + PercentText(*run.mfu)));
   if (verbose)
     absl::StrAppend(&text, "; ",
-                    Tied(absl::StrFormat("%.3g chip-hours", run.chip_hours)));
+                    Tied(AmountText(run.chip_hours) + " chip-hours"));
   return text;
 }
 
 std::string PodPhasesText(const RunSummary& summary, bool verbose) {
   const double total = summary.pod.total().seconds();
   std::vector<std::string> parts;
-  const auto add = [&](const char* name, SimTime time) {
+  const auto add = [&](const char* name, SimSum time) {
     const double share = time.seconds() / total;
     if (share < (verbose ? 1e-9 : kLeastOfStep)) return;
     parts.push_back(

@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/units.h"
 #include "job/metrics.h"
-#include "runtime/forecast/format_forecast.h"
 #include "runtime/report/format.h"
 #include "runtime/report/line_parts.h"
 
@@ -21,7 +21,7 @@ std::string PlainNumber(double value) {
 }
 
 // "0.0000531", "26.55", "1234": four digits or more, never an exponent.
-std::string PlainSeconds(SimTime time) {
+std::string PlainSeconds(SimSum time) {
   constexpr int kDigits = 4;
   const double seconds = time.seconds();
   if (seconds <= 0) return "0";

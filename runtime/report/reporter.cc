@@ -4,12 +4,12 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/printable.h"
 #include "base/units.h"
 #include "job/metrics.h"
+#include "runtime/job/fault_rules.h"
 #include "runtime/report/format.h"
 
 namespace podsim {
@@ -57,11 +57,9 @@ std::string SkippedText(const CheckpointSkipped& skipped) {
       ") still writes an earlier one; training goes on"));
 }
 
-std::string FaultText(const FaultStruck& struck) {
-  const Fault& fault = struck.fault();
-  return absl::StrCat("fault ", struck.index(), " injected: ",
-                      absl::AsciiStrToLower(Fault::Kind_Name(fault.kind())),
-                      ", host ", fault.host(), ", step ", struck.step());
+std::string StruckText(const FaultStruck& struck) {
+  return absl::StrCat("fault ", struck.index(),
+                      " injected: ", DescribeFault(struck.fault()));
 }
 
 std::string EvalText(const EvalDone& eval) {
@@ -123,7 +121,7 @@ void Reporter::OnEvent(const JobEvent& event) {
       Record(SkippedLine(event.skipped(), event.wall_time()));
       break;
     case JobEvent::kFault:
-      Warn(FaultText(event.fault()));
+      Warn(StruckText(event.fault()));
       Record(FaultLine(event.fault(), event.wall_time()));
       break;
     case JobEvent::kJoined:

@@ -14,6 +14,7 @@
 #include "job/metrics.h"
 #include "job/plan_warning.h"
 #include "job/saving.h"
+#include "job/slow_link.h"
 #include "runtime/forecast/format_forecast.h"
 #include "runtime/report/format.h"
 #include "runtime/report/input_verdict.h"
@@ -225,7 +226,7 @@ class Rows {
         !AccuracyOf(summary_.eval->metrics()).has_value();
     Add(lacks_accuracy ? "eval" : "eval accuracy", FormatEval(summary_));
     if (HasPromise(summary_)) Add("recipe's promise", FormatPromise(summary_));
-    for (const PlanWarning& warning : summary_.plan.warnings())
+    for (const PlanWarning& warning : WarningsOfRun(summary_.plan))
       Add("WARNING", verbose_ ? warning.text() : BriefWarning(warning));
   }
 
@@ -268,6 +269,7 @@ class Rows {
         verbose_ ? FormatPhases(summary_) : FormatLargestPhase(summary_),
         kPhasesRank);
     AddDetail("", "(of the host that came last, step by step)");
+    if (SlowsRun(summary_.plan)) Add("slow link", SlowLinkText(summary_.plan));
     if (summary_.straggler.has_value())
       AddDetail("slowest host",
                 FormatStraggler(*summary_.straggler, summary_.plan));

@@ -52,6 +52,53 @@ TEST(FormatSimTime, SaysThatItIsSimulated) {
   EXPECT_EQ(FormatSimTime(SimTime()), "0.0 us sim");
 }
 
+TEST(AmountText, HasThreeDigitsOrAllOfThem) {
+  EXPECT_EQ(AmountText(16.24), "16.2");
+  EXPECT_EQ(AmountText(999.4), "999");
+  EXPECT_EQ(AmountText(999.6), "1,000");
+  EXPECT_EQ(AmountText(2050), "2,050");
+}
+
+TEST(SpanText, HasThreeDigitsAndAUnit) {
+  EXPECT_EQ(SpanText(0), "0 us");
+  EXPECT_EQ(SpanText(4.72e-5), "47.2 us");
+  EXPECT_EQ(SpanText(0.0236), "23.6 ms");
+  EXPECT_EQ(SpanText(90), "90 s");
+  EXPECT_EQ(SpanText(600), "10 min");
+  EXPECT_EQ(SpanText(36000), "10 h");
+}
+
+// What is rounded to a thousand is one of the next unit, and hours, which have
+// none, are counted.
+TEST(SpanText, HasNoExponent) {
+  EXPECT_EQ(SpanText(0.9994e-3), "999 us");
+  EXPECT_EQ(SpanText(0.9996e-3), "1 ms");
+  EXPECT_EQ(SpanText(0.9994), "999 ms");
+  EXPECT_EQ(SpanText(0.9996), "1 s");
+  EXPECT_EQ(SpanText(3600 * 999.4), "999 h");
+  EXPECT_EQ(SpanText(3600 * 999.6), "1,000 h");
+  EXPECT_EQ(SpanText(3600 * 12'345.0), "12,345 h");
+}
+
+TEST(PercentText, HasTwoDigitsWhereItIsSmall) {
+  EXPECT_EQ(PercentText(0), "0%");
+  EXPECT_EQ(PercentText(0.00123), "0.12%");
+  EXPECT_EQ(PercentText(0.042), "4.2%");
+  EXPECT_EQ(PercentText(0.0997), "10%");
+  EXPECT_EQ(PercentText(0.422), "42%");
+  EXPECT_EQ(PercentText(1), "100%");
+}
+
+TEST(SimSum, HoldsMoreThanATime) {
+  constexpr double kDay = 24 * 3600;
+  SimSum sum = SimTime::Picoseconds(1);
+  sum.Add(SimTime::Seconds(100 * kDay), 10'000);
+  sum.Add(SimTime::Seconds(100 * kDay));
+  EXPECT_DOUBLE_EQ(sum.seconds(), 1'000'100 * kDay);
+  EXPECT_EQ((SimSum() + SimTime::Seconds(1)), SimSum(SimTime::Seconds(1)));
+  EXPECT_NE(sum, SimSum());
+}
+
 TEST(SimTime, CountsPicosecondsExactly) {
   EXPECT_EQ(SimTime::Seconds(1e-12).picoseconds(), 1);
   EXPECT_EQ(SimTime::Seconds(0.25).picoseconds(), 250'000'000'000);

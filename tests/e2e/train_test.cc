@@ -214,12 +214,26 @@ TEST(ScreenTest, VerboseShowsTheRest) {
   EXPECT_THAT(summary, HasSubstr("\n  badput "));
 }
 
-TEST(HardwareTest, ASlowLinkIsOfTheForecast) {
+TEST(HardwareTest, ASlowLinkWithinAHostIsOfTheForecast) {
   PodRun dry(
       {"--topology=v3-32", "--ici_fault=link:(0,0)-(1,0):0.25", "--dry_run"});
   EXPECT_EQ(dry.Wait(), 0) << dry.output();
   EXPECT_THAT(dry.Unwrapped(),
               HasSubstr("; with link (0,0)-(1,0) at 0.25 of its rate"));
+  EXPECT_THAT(dry.Unwrapped(),
+              HasSubstr("WARNING link (0,0)-(1,0) at 0.25 of its rate "
+                        "slows the forecast alone"));
+}
+
+TEST(HardwareTest, ASlowLinkBetweenHostsIsOfTheRunToo) {
+  PodRun pod({"--topology=v3-32", "--hidden=32", "--train_steps=20",
+              "--reference_topology=v3-32",
+              "--ici_fault=link:(1,0)-(2,0):0.1"});
+  EXPECT_EQ(pod.Wait(), 0) << pod.output();
+  EXPECT_THAT(pod.Unwrapped(),
+              HasSubstr("a MB between hosts 0 and 1 takes 9 ms longer, wall"));
+  const std::string summary = pod.output().substr(pod.output().find("done: "));
+  EXPECT_THAT(summary, HasSubstr("\n  slow link "));
 }
 
 TEST(HardwareTest, ASliceOfOnesOwnTrains) {

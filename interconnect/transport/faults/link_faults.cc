@@ -20,6 +20,12 @@ void LinkFaults::Delay(int from, int to, absl::Duration by) {
   links_[{from, to}].delay = by;
 }
 
+void LinkFaults::Slow(int host, int other, double rate) {
+  MutexLock lock(mutex_);
+  links_[{host, other}].rate = rate;
+  links_[{other, host}].rate = rate;
+}
+
 void LinkFaults::FlipNext(int from, int to) {
   MutexLock lock(mutex_);
   ++links_[{from, to}].flips;
@@ -30,8 +36,9 @@ FrameFate LinkFaults::FateOf(const FrameHeader& header, std::size_t bytes,
   MutexLock lock(mutex_);
   Link& link = links_[{header.from, header.to}];
   FrameFate fate = {.delay = link.delay};
-  if (latency_ > absl::ZeroDuration()) {
-    link.free_at = std::max(link.free_at, now) + latency_;
+  const absl::Duration busy = latency_ + HoldOf(bytes, link.rate);
+  if (busy > absl::ZeroDuration()) {
+    link.free_at = std::max(link.free_at, now) + busy;
     fate.delay += link.free_at - now;
   }
   if (link.flips > 0 && bytes > 0) {

@@ -1,5 +1,5 @@
-// What a job wants of its lines: that all take a latency, and that some go
-// wrong when they are told to.
+// What a job wants of its lines: that all take a latency, that some are slow,
+// and that some go wrong when they are told to.
 #ifndef PODSIM_INTERCONNECT_TRANSPORT_FAULTS_LINK_FAULTS_H_
 #define PODSIM_INTERCONNECT_TRANSPORT_FAULTS_LINK_FAULTS_H_
 
@@ -10,6 +10,7 @@
 
 #include "absl/time/time.h"
 #include "base/mutex.h"
+#include "interconnect/transport/faults/hold.h"
 #include "interconnect/transport/faults/shaped_links.h"
 
 namespace podsim {
@@ -29,6 +30,9 @@ class LinkFaults final : public LinkShape {
   void Cut(int from, int to);
   // Frames take `by` longer from now on; zero: no longer.
   void Delay(int from, int to, absl::Duration by);
+  // From now on frames between the two hosts, either way, are held for HoldOf
+  // their bytes, in each direction one after the other. REQUIRES: as of HoldOf.
+  void Slow(int host, int other, double rate);
   // One bit of the next frame that is not empty.
   void FlipNext(int from, int to);
 
@@ -40,6 +44,7 @@ class LinkFaults final : public LinkShape {
   struct Link {
     bool cut = false;
     absl::Duration delay;
+    double rate = 1;
     int flips = 0;  // frames still to spoil
     absl::Time free_at = absl::InfinitePast();
   };

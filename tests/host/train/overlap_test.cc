@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "host/process/in_process_pod.h"
+#include "interconnect/transport/faults/hold.h"
 #include "tests/host/train/test_plan.h"
 #include "tests/testing/status_matchers.h"
 
@@ -37,6 +38,28 @@ TEST(OverlapTest, LatencyIsPaidPerStepOfTheCollective) {
   ASSERT_OK_AND_ASSIGN(const PodResult result, TrainInProcess(setup));
   // A ring of two takes two steps one after the other.
   EXPECT_GE(result.steps[1].seconds_reduce(), 0.02);
+}
+
+// Host 0's half of the gradients goes to host 1, whose sum of it comes back.
+TEST(OverlapTest, ASlowLinkTakesLongerAndChangesNoBits) {
+  PodSetup setup = MakeSetup({.hosts = 2, .processes = 2, .steps = 2});
+  ASSERT_OK_AND_ASSIGN(const PodResult sound, TrainInProcess(setup));
+  SlowLink& slow = *setup.plan.mutable_slow_link();
+  slow.set_rate(1e-4);
+  slow.set_host(0);
+  slow.set_other(1);
+  ASSERT_OK_AND_ASSIGN(const PodResult held, TrainInProcess(setup));
+  EXPECT_EQ(held.weights_hash, sound.weights_hash);
+  std::int64_t elements = 0;
+  for (const Bucket& bucket : setup.plan.bits().buckets())
+    elements += bucket.count();
+  const auto half = static_cast<std::size_t>(elements) / 2 * sizeof(float);
+  EXPECT_GE(held.steps[1].seconds(),
+            absl::ToDoubleSeconds(HoldOf(half, slow.rate())));
+  // Nothing is held where the wall clock is not to show the link.
+  slow.set_unseen("both chips are of host 0");
+  ASSERT_OK_AND_ASSIGN(const PodResult unseen, TrainInProcess(setup));
+  EXPECT_EQ(unseen.weights_hash, sound.weights_hash);
 }
 
 // Serial steps and others, several buckets, updates between their waits.

@@ -59,14 +59,42 @@ TEST(VerifyProgramTest, AGoodOneIsGood) {
   EXPECT_THAT(VerifyModel(ToProto(SmallProgram())), IsOk());
 }
 
+void SwapReduces(ProgramProto& program) {
+  SegmentAt(program, ProgramProto::REDUCE, 0).set_bucket(1);
+  SegmentAt(program, ProgramProto::REDUCE, 1).set_bucket(0);
+}
+
+// Bucket 0 is reduced at the end of the pass instead, behind bucket 1.
+void ReduceFirstBucketLast(ProgramProto& program) {
+  for (ProgramProto::Entry& entry : *program.mutable_entries()) {
+    if (entry.entry() != ProgramProto::TRAIN) continue;
+    int at = 0;
+    while (entry.segments(at).kind() != ProgramProto::Segment::ALL_REDUCE ||
+           entry.segments(at).has_tensor())
+      ++at;
+    for (; at + 1 < entry.segments_size(); ++at)
+      entry.mutable_segments()->SwapElements(at, at + 1);
+  }
+}
+
 // A pass says in which order it completes them.
 TEST(VerifyProgramTest, BucketsMayTravelInAnyOrder) {
   ModelProto model = ToProto(SmallProgram());
   ProgramProto& program = *model.mutable_program();
   ASSERT_EQ(program.buckets_size(), 2);
-  SegmentAt(program, ProgramProto::REDUCE, 0).set_bucket(1);
-  SegmentAt(program, ProgramProto::REDUCE, 1).set_bucket(0);
+  ReduceFirstBucketLast(program);
+  SwapReduces(program);
   EXPECT_THAT(VerifyModel(model), IsOk());
+}
+
+TEST(VerifyProgramTest, RefusesASecondOrderOfBuckets) {
+  ExpectProgramRefused(
+      {SwapReduces,
+       "reduce has bucket 1 as all-reduce 0, train has bucket 0: their order "
+       "must be the same"});
+  ExpectProgramRefused(
+      {ReduceFirstBucketLast,
+       "reduce has bucket 0 as all-reduce 0, train has bucket 1"});
 }
 
 TEST(VerifyProgramTest, RefusesTensorsAndArenas) {

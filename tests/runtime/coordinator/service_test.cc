@@ -17,6 +17,7 @@
 #include "base/rpc/deadline.h"
 #include "base/rpc/status.h"
 #include "proto/coordinator.grpc.pb.h"
+#include "runtime/coordinator/read_bound.h"
 #include "tests/runtime/coordinator/pod_script.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/temp_dir.h"
@@ -267,6 +268,24 @@ TEST_F(ServiceTest, EveryBeatIsAnswered) {
   host->Send(ReadyMessage());
   EXPECT_TRUE(host->Next().has_start());
   EXPECT_EQ(host->heard(), 3);
+}
+
+// The loop stands still meanwhile, and more comes than may wait for it.
+TEST_F(ServiceTest, ReadsOnWhatWasLeftUnreadWhenTheLoopCatchesUp) {
+  constexpr int kBeats = 3 * kMostWaiting / 2;
+  Start(1, 1, 1);
+  auto hosts = RunningHosts(1);
+  {
+    MutexLock lock(mutex_);
+    hosts[0]->Send(StepMessage(0, 1));  // its event waits for the lock
+    for (int beat = 0; beat < kBeats; ++beat)
+      hosts[0]->Send(BeatMessage(beat, 1, "compute"));
+  }
+  hosts[0]->Send(DoneMessage("abc"));
+  EXPECT_TRUE(hosts[0]->Next().has_finish());
+  EXPECT_EQ(hosts[0]->heard(), kBeats);
+  EXPECT_THAT(hosts[0]->Leave(), IsOk());
+  EXPECT_THAT(server_->Wait(), IsOk());
 }
 
 TEST_F(ServiceTest, OtherBuildsAreRefusedAndThePodGoesOn) {

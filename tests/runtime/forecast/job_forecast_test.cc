@@ -269,13 +269,5 @@ TEST(FormatForecastTest, SaysWhereGroupsArePricedAsTheWhole) {
       Made("topology: 'v3-32' model: 'lenet5_bn'").job.prices_groups_as_whole);
 }
 
-TEST(FormatForecastTest, SpansHaveUnits) {
-  EXPECT_EQ(SpanText(4.72e-5), "47.2 us");
-  EXPECT_EQ(SpanText(0.0236), "23.6 ms");
-  EXPECT_EQ(SpanText(90), "90 s");
-  EXPECT_EQ(SpanText(600), "10 min");
-  EXPECT_EQ(SpanText(36000), "10 h");
-}
-
 }  // namespace
 }  // namespace podsim

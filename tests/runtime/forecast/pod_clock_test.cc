@@ -62,6 +62,46 @@ TEST(PodClockTest, AFaultIsOfItsStep) {
   EXPECT_EQ(clock.time()->sum, Microseconds(4 * 45 + 2 * 100));
 }
 
+// No step follows it: the run ends later by the host that stands still longest.
+TEST(PodClockTest, AFaultAtTheLastCheckpointIsOfTheEnd) {
+  for (const bool late : {false, true}) {
+    PodClock clock;
+    if (!late) clock.SetStep(kPlainStep);
+    clock.OnEvent(StepEvent(1));
+    clock.OnEvent(SlowEvent(2, "checkpoint"));
+    clock.OnEvent(SlowEvent(2, "checkpoint"));
+    JobEvent other = SlowEvent(2, "checkpoint");
+    other.mutable_fault()->mutable_fault()->set_host(1);
+    clock.OnEvent(other);
+    clock.OnEvent(StepEvent(2));
+    JobEvent done;
+    done.mutable_done();
+    clock.OnEvent(done);
+    clock.OnEvent(done);
+    if (late) clock.SetStep(kPlainStep);
+    EXPECT_EQ(clock.time()->sum, Microseconds(2 * 45 + 200)) << late;
+    EXPECT_EQ(clock.time()->step, Microseconds(45)) << late;
+    EXPECT_EQ(clock.phases().total(), Microseconds(2 * 45)) << late;
+    EXPECT_EQ(clock.phases().checkpoint, Microseconds(200)) << late;
+  }
+}
+
+// A time holds 106 days.
+TEST(PodClockTest, RunsOfYearsAddUp) {
+  const SimTime day = SimTime::Seconds(24 * 3600);
+  const SimStep step = {.compute = day, .total = day};
+  PodClock early;
+  early.SetStep(step);
+  PodClock late;
+  for (PodClock* clock : {&early, &late})
+    for (int i = 1; i <= 1200; ++i) clock->OnEvent(StepEvent(i));
+  late.SetStep(step);
+  for (const PodClock* clock : {&early, &late}) {
+    EXPECT_DOUBLE_EQ(clock->time()->sum.seconds(), 1200.0 * 24 * 3600);
+    EXPECT_DOUBLE_EQ(clock->phases().compute.seconds(), 1200.0 * 24 * 3600);
+  }
+}
+
 TEST(PodClockTest, StepsBeforeTheForecastAreNotLost) {
   PodClock early;
   early.SetStep(kPlainStep);

@@ -100,6 +100,18 @@ TEST(BriefPlanTest, EndsWithTheWarnings) {
                        "with those\n"));
 }
 
+TEST(FormatPlanTest, NamesASlowLinkAndWarnsWhereTheRunShowsNothing) {
+  EXPECT_THAT(
+      Format("topology: 'v3-32' ici_fault: 'link:(1,0)-(2,0):0.25'", 200),
+      HasSubstr("\nslow link      link (1,0)-(2,0) at 0.25 of its rate: a MB "
+                "between hosts 0 and 1 takes 3 ms longer, wall\n"));
+  EXPECT_THAT(Brief("topology: 'v3-32' ici_fault: 'link:(1,0)-(2,0):0.25'"),
+              HasSubstr("\nslow link "));
+  EXPECT_THAT(Brief("topology: 'v3-32' ici_fault: 'link:(0,0)-(1,0):0.25'"),
+              EndsWith("\nWARNING        link (0,0)-(1,0) at 0.25 of its rate "
+                       "slows the forecast alone\n"));
+}
+
 TEST(BriefPlanTest, TakesTwelveLinesWhateverIsAdded) {
   const auto plan = PlanJob(Spec("topology: 'v3-2048'"), Inputs(Digits()));
   ASSERT_TRUE(plan.ok());

@@ -58,6 +58,8 @@ TEST(IciFaultTest, IsOfTheSlice) {
   ASSERT_EQ(slow.link_faults.size(), 1u);
   EXPECT_EQ(LinkFaultText(slow.link_faults[0], /*three=*/false),
             "link (0,0)-(1,0) at 0.25 of its rate");
+  EXPECT_EQ(LinkFaultsText(slow), "link (0,0)-(1,0) at 0.25 of its rate");
+  EXPECT_EQ(LinkFaultsText(sound), "");
   EXPECT_EQ(NetworkOf(slow).faults.size(), 1u);
   EXPECT_EQ(LinkFaultText({{0, 0, 1}, {0, 0, 2}, 0}, /*three=*/true),
             "link (0,0,1)-(0,0,2) cut");

@@ -115,13 +115,6 @@ TEST(WhichSliceTest, IsWhatASearchOverTheTableFinds) {
   EXPECT_GT(both, 0);
 }
 
-TEST(AmountText, HasThreeDigitsOrAllOfThem) {
-  EXPECT_EQ(AmountText(16.24), "16.2");
-  EXPECT_EQ(AmountText(999.4), "999");
-  EXPECT_EQ(AmountText(999.6), "1,000");
-  EXPECT_EQ(AmountText(2050), "2,050");
-}
-
 TEST(WhichSliceTest, HoldsAsFarAsTheLimitReachesIntoTheBand) {
   const RunBand band = {.forecast = 3, .low = 2, .high = 4};
   EXPECT_EQ(HoldsUpTo(band, 5), 1);

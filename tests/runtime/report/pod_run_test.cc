@@ -54,6 +54,16 @@ TEST(PodRunTest, IsTheStepsWithStartUpEvaluationsAndCheckpoints) {
             "s");
 }
 
+// A host that stands still at the last checkpoint delays no step.
+TEST(PodRunTest, TheLastCheckpointsDelayIsOfCheckpoints) {
+  RunSummary summary = HalfARun();
+  summary.pod.checkpoint = SimTime::Seconds(3);
+  const auto run = PodRunOf(summary);
+  ASSERT_TRUE(run.has_value());
+  EXPECT_DOUBLE_EQ(run->steps, 1);
+  EXPECT_DOUBLE_EQ(run->checkpoints, 4);
+}
+
 TEST(PodRunTest, WithoutAForecastOrAStepThereIsNone) {
   RunSummary summary = HalfARun();
   summary.pod = {};

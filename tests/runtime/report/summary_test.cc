@@ -109,6 +109,25 @@ TEST_F(SummaryTest, GathersRatesAndPhases) {
   EXPECT_DOUBLE_EQ(summary.loss, 1.0 / 3);
 }
 
+TEST_F(SummaryTest, NamesASlowLink) {
+  SendRun();
+  RunSummary summary = collector_.summary();
+  SlowLink& slow = *summary.plan.mutable_slow_link();
+  slow.set_link("link (1,0)-(2,0) at 0.5 of its rate");
+  slow.set_rate(0.5);
+  slow.set_other(1);
+  EXPECT_THAT(
+      FormatSummary(summary, {.columns = 200}),
+      HasSubstr("\n  slow link           link (1,0)-(2,0) at 0.5 of its "
+                "rate: a MB between hosts 0 and 1 takes 1 ms longer, "
+                "wall\n"));
+  slow.set_unseen("both chips are of host 0");
+  EXPECT_THAT(FormatSummary(summary, {.columns = 200}),
+              AllOf(HasSubstr("\n  WARNING             link (1,0)-(2,0) at 0.5 "
+                              "of its rate slows the forecast alone\n"),
+                    Not(HasSubstr("slow link"))));
+}
+
 TEST_F(SummaryTest, NamesTheBottleneckOfItsInput) {
   SendRun();
   EXPECT_THAT(FormatSummary(collector_.summary(), kVerbose),

@@ -166,6 +166,52 @@ TEST_F(LinkFaultsTest, WhatASinkThatGoesHadQueuedIsNotSent) {
   EXPECT_THAT(sinks_[0].done, IsEmpty());
 }
 
+// At a quarter of 1 GB/s a byte takes 3 ns longer.
+TEST_F(LinkFaultsTest, ASlowLinkHoldsFramesByTheirBytesOneAfterTheOther) {
+  const std::vector<std::byte> large = Pattern(3, 1'000'000);
+  faults_.Slow(0, 1, 0.25);
+  Send(1, 1, large);
+  Send(2, 2, large);
+  clock_.Advance(absl::Milliseconds(1));
+  Send(1, 3, large);
+  Settle();
+  EXPECT_THAT(Chunks(1), IsEmpty());
+  EXPECT_THAT(Chunks(2), ElementsAre(2));
+  clock_.Advance(absl::Milliseconds(2));
+  Settle();
+  EXPECT_THAT(Chunks(1), ElementsAre(1));
+  clock_.Advance(absl::Milliseconds(2));
+  Settle();
+  EXPECT_THAT(Chunks(1), ElementsAre(1));
+  clock_.Advance(absl::Milliseconds(1));
+  Settle();
+  EXPECT_THAT(Chunks(1), ElementsAre(1, 3));
+  EXPECT_EQ(sinks_[1].frames[1].bytes, large);
+}
+
+TEST(SlowLink, IsSlowBothWaysAndOneDirectionDoesNotWaitForTheOther) {
+  LinkFaults faults({});
+  faults.Slow(0, 1, 0.5);
+  const absl::Time now = absl::UnixEpoch();
+  const auto delay = [&](int from, int to, std::size_t bytes) {
+    return faults.FateOf({.from = from, .to = to}, bytes, now).delay;
+  };
+  EXPECT_EQ(delay(0, 1, 2000), absl::Microseconds(2));
+  EXPECT_EQ(delay(1, 0, 2000), absl::Microseconds(2));
+  EXPECT_EQ(delay(0, 1, 1000), absl::Microseconds(3));
+  EXPECT_EQ(delay(0, 2, 2000), absl::ZeroDuration());
+  faults.Slow(0, 2, 1);
+  EXPECT_EQ(delay(0, 2, 2000), absl::ZeroDuration());
+}
+
+TEST(SlowLink, TakesItsLatencyToo) {
+  LinkFaults faults({.latency = absl::Milliseconds(5)});
+  faults.Slow(0, 1, 0.25);
+  EXPECT_EQ(
+      faults.FateOf({.from = 1, .to = 0}, 1'000'000, absl::UnixEpoch()).delay,
+      absl::Milliseconds(8));
+}
+
 class LatencyTest : public LinkFaultsTest {
  protected:
   static constexpr absl::Duration kLatency = absl::Milliseconds(5);

@@ -1,0 +1,66 @@
+// Which gradients travel together, by hand.
+#include "runtime/forecast/step_sums.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+
+namespace podsim {
+namespace {
+
+struct Bucket {
+  std::int64_t elements = 0;
+  std::int32_t ready = 0;
+  std::int32_t needed = 0;
+};
+
+// "300 elements, 4 to 9".
+std::vector<std::string> Combined(const std::vector<Bucket>& buckets,
+                                  std::int64_t most_elements) {
+  Program program;
+  ChipProgram chip;
+  for (const Bucket& bucket : buckets) {
+    chip.collectives.push_back(
+        {.bucket = static_cast<std::int32_t>(program.buckets.size()),
+         .ready = bucket.ready,
+         .needed = bucket.needed});
+    program.buckets.push_back({.count = bucket.elements});
+  }
+  // What joins a tensor in mid-step is no gradient.
+  chip.collectives.push_back({.ready = 0, .needed = 1});
+  std::vector<std::string> texts;
+  for (const CombinedGradients& each :
+       CombineGradients(program, chip, most_elements))
+    texts.push_back(absl::StrCat(each.elements, " elements, ", each.ready,
+                                 " to ", each.needed));
+  return texts;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(CombineGradientsTest, InTheOrderInWhichTheyAreReadyAsManyAsFit) {
+  const std::vector<Bucket> buckets = {
+      {100, 4, 12}, {200, 2, 9}, {50, 7, 10}, {400, 8, 11}};
+  EXPECT_EQ(Combined(buckets, 350),
+            (Texts{"350 elements, 7 to 9", "400 elements, 8 to 11"}));
+  EXPECT_EQ(Combined(buckets, 1000), (Texts{"750 elements, 8 to 9"}));
+  EXPECT_EQ(Combined(buckets, 1),
+            (Texts{"200 elements, 2 to 9", "100 elements, 4 to 12",
+                   "50 elements, 7 to 10", "400 elements, 8 to 11"}));
+  EXPECT_EQ(Combined({}, 1), Texts{});
+}
+
+// The update of the first is kernel 5: it does not wait for the second.
+TEST(CombineGradientsTest, NoneWaitsForWhatWaitsForIt) {
+  EXPECT_EQ(Combined({{100, 2, 5}, {100, 5, 9}, {100, 6, 9}}, 1000),
+            (Texts{"100 elements, 2 to 5", "200 elements, 6 to 9"}));
+  EXPECT_EQ(Combined({{100, 2, 6}, {100, 5, 9}}, 1000),
+            (Texts{"200 elements, 5 to 6"}));
+}
+
+}  // namespace
+}  // namespace podsim
