@@ -212,7 +212,7 @@ absl::Status UnexpectedArgument(const MainProgram& program,
   const std::string name = NameBeforeEquals(arg);
   if (FlagCalled(flags, name) == nullptr && !name.empty() &&
       !IsOfASchema(arg) && QuoteAdvice(flags, arg, messages).empty() &&
-      IsLikeAFlag(program, name))
+      !KnownOfName(program, name).empty())
     return UnknownFlag(program, absl::StrCat("--", arg));
   const std::string advice = AdviceOn(program, flags, arg, messages);
   return absl::InvalidArgumentError(absl::StrCat(

@@ -14,6 +14,7 @@
 #include "base/printable.h"
 #include "runtime/files/foreign_line.h"
 #include "runtime/files/number_slip.h"
+#include "runtime/files/unknown_field.h"
 #include "settings/nearest_names.h"
 #include "settings/setting.h"
 
@@ -168,11 +169,7 @@ std::string Hint(const std::string& message, absl::string_view line,
       file.file()->pool()->FindMessageTypeByName(FirstQuoted(message));
   if (of == nullptr || !absl::StrContains(message, "has no field named"))
     return "";
-  std::vector<std::string> names;
-  names.reserve(static_cast<std::size_t>(of->field_count()));
-  for (int i = 0; i < of->field_count(); ++i)
-    names.push_back(of->field(i)->name());
-  return DidYouMean(name, names);
+  return UnknownFieldHint(name, *of);
 }
 
 }  // namespace
