@@ -89,4 +89,11 @@ std::string UnknownFieldHint(const std::string& name,
   return known.empty() ? near : absl::StrCat("; ", AsFields(known));
 }
 
+std::string FileFlag(const std::string& name) {
+  const FieldDescriptor* const flag = FlagNamed(name);
+  return flag == nullptr || IsOfAJob(flag)
+             ? ""
+             : absl::StrCat("; a file of them is given as --", name, "=FILE");
+}
+
 }  // namespace podsim

@@ -14,6 +14,10 @@ namespace podsim {
 std::string UnknownFieldHint(const std::string& name,
                              const google::protobuf::Descriptor& message);
 
+// "; a file of them is given as --faults=FILE", where pod_launch has such a
+// flag for a field that is a block; else empty.
+std::string FileFlag(const std::string& name);
+
 }  // namespace podsim
 
 #endif  // PODSIM_RUNTIME_FILES_UNKNOWN_FIELD_H_

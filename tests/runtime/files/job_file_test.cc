@@ -173,8 +173,59 @@ INSTANTIATE_TEST_SUITE_P(
         BadJob{"# [ { \"\nmodel: \"[\"\nseed: x", "my.job:3:7: ", "seed is x"},
         BadJob{"hidden: (512, 512)",
                "my.job:1:9: ", "a list stands in brackets: hidden: [512,512]"},
-        BadJob{"hidden: [512, abc]", "my.job:1:15: ",
-               "give numbers in brackets, such as [512, 512]"}));
+        BadJob{"hidden: [512, abc]",
+               "my.job:1:15: ", "give numbers in brackets, such as [512, 512]"},
+        // The list is closed, behind a field too many.
+        BadJob{"hidden: [512, width: 3]", "my.job:1:15: ",
+               "hidden is [512, width: 3]; give numbers in brackets, such as "
+               "[512, 512]"},
+        BadJob{"hidden: [512, width: 3",
+               "my.job:1:9: ", "is not closed; end it with ]: hidden: [512]"},
+        BadJob{"hidden: [512,\nlr_decay_at: [0.5]",
+               "my.job:1:9: ", "is not closed; end it with ]: hidden: [512]"},
+        BadJob{"topology: \"v3-8'", "my.job:1:11: ",
+               "is not closed; end it with \": topology: \"v3-8\""}));
+
+// As other formats and languages have it.
+INSTANTIATE_TEST_SUITE_P(
+    OtherFormats, BadJobTest,
+    ::testing::Values(
+        BadJob{"seed: 1\n\"topology\": \"v3-8\",\n", "my.job:2:1: ",
+               "a name stands without quotes: topology: \"v3-8\""},
+        BadJob{"train-steps: 4",
+               "my.job:1:6: ", "a name has _ for each -: train_steps: 4"},
+        BadJob{"hidden:\n  - 512\n  - 256", "my.job:3:3: ",
+               "a list stands in brackets behind its name, with commas: "
+               "hidden: [512, 256]"},
+        BadJob{"---\nseed: 1", "my.job:1:1: ",
+               "--- begins a document of YAML, and nothing here: leave it "
+               "out"},
+        BadJob{"topology: |\n  v3-8", "my.job:1:11: ",
+               "text stands in quotes, on the line of its name: topology: "
+               "\"...\""},
+        BadJob{"// mine\nseed: 1", "my.job:1:1: ",
+               "the line begins with //; a comment begins with #"},
+        BadJob{"; mine\nseed: 1", "my.job:1:1: ",
+               "the line begins with ;; a comment begins with #"},
+        BadJob{"model: None", "my.job:1:8: ",
+               "what is not set is left out: leave out the line"},
+        BadJob{"seed: null", "my.job:1:7: ",
+               "seed is null; what is not set is left out: leave out the "
+               "line"},
+        BadJob{"data_dir: \"C:\\data\"",
+               "my.job:1:", "; write \\\\ for each backslash of a text"},
+        BadJob{"faults: \"f.txt\"", "my.job:1:9: ",
+               "faults is \"f.txt\"; it is a block in braces: faults { ... }; "
+               "a file of them is given as --faults=FILE"},
+        BadJob{"learning_rate: +1", "my.job:1:16: ",
+               "learning_rate is +1; a number has no + in front: "
+               "learning_rate: 1"},
+        // No number is made of two.
+        BadJob{"hidden: 512 256", "my.job:1:13: ",
+               "hidden is 512 256; a list stands in brackets: hidden: "
+               "[512,256]"},
+        BadJob{"hidden: [512 256]",
+               "my.job:1:14: ", "a list has commas: hidden: [512,256]"}));
 
 // Protobuf's parser of JSON says no line.
 INSTANTIATE_TEST_SUITE_P(
