@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "base/status.h"
+#include "settings/blank_equals.h"
 #include "settings/field_text.h"
 #include "settings/unknown_flag.h"
 
@@ -200,6 +201,7 @@ absl::StatusOr<RawFlags> ReadRawFlags(const MainProgram& program,
   const CLI::Option* help = app.add_flag("-h,--help");
   const CLI::Option* version = app.add_flag("--version");
   const Options options = AddFlags(flags, app);
+  PODSIM_RETURN_IF_ERROR(CheckBlankEquals(flags, args));
   std::vector<std::string> reversed;  // as CLI11 wants them
   for (auto arg = args.rbegin(); arg != args.rend(); ++arg) {
     reversed.push_back(NormalizeName(*arg));

@@ -26,7 +26,7 @@ struct RawFlags {
 
 // `flags`: those of the program.
 // Errors: INVALID_ARGUMENT, one line: a flag without its value, a switch with
-// one that is neither true nor false.
+// one that is neither true nor false, blanks around a =.
 absl::StatusOr<RawFlags> ReadRawFlags(const MainProgram& program,
                                       const std::vector<Flag>& flags,
                                       const std::vector<std::string>& args);

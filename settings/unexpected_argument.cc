@@ -173,6 +173,19 @@ bool IsOfASchema(std::string_view arg) {
              [&](std::string_view begin) { return type.starts_with(begin); });
 }
 
+// "dry_run", and "epochs" in front of "3", without their dashes. Empty: the
+// first of `left` is no flag's name, or nothing follows that could be its
+// value.
+std::string DashesAdvice(const std::vector<Flag>& flags,
+                         const std::vector<std::string>& left) {
+  const std::string name = absl::StrReplaceAll(left.front(), {{"-", "_"}});
+  const Flag* const flag = FlagCalled(flags, name);
+  if (flag == nullptr || (left.size() < 2 && !IsSwitch(*flag->field)))
+    return "";
+  return absl::StrCat("settings begin with dashes; give --", name,
+                      IsSwitch(*flag->field) ? "" : absl::StrCat("=", left[1]));
+}
+
 // Empty: it is a path too many.
 std::string AdviceOn(const MainProgram& program, const std::vector<Flag>& flags,
                      const std::string& arg,
@@ -212,9 +225,10 @@ absl::Status UnexpectedArgument(const MainProgram& program,
   const std::string name = NameBeforeEquals(arg);
   if (FlagCalled(flags, name) == nullptr && !name.empty() &&
       !IsOfASchema(arg) && QuoteAdvice(flags, arg, messages).empty() &&
-      IsLikeAFlag(program, name))
+      !KnownOfName(program, name).empty())
     return UnknownFlag(program, absl::StrCat("--", arg));
-  const std::string advice = AdviceOn(program, flags, arg, messages);
+  std::string advice = DashesAdvice(flags, left);
+  if (advice.empty()) advice = AdviceOn(program, flags, arg, messages);
   return absl::InvalidArgumentError(absl::StrCat(
       advice.empty() ? PathAdvice(program, flags, left, messages)
                      : absl::StrCat("unexpected \"", arg, "\": ", advice),

@@ -107,8 +107,9 @@ std::string OfOtherPrograms(const std::string& typed,
                       " has no such setting: leave it out");
 }
 
-// What is known of a name that somebody else gives a flag; else empty.
-std::string KnownOf(const std::string& typed, const MainProgram& program) {
+}  // namespace
+
+std::string KnownOfName(const MainProgram& program, const std::string& typed) {
   if (std::string advice = AdviceFor(program, typed); !advice.empty())
     return advice;
   if (std::string value = AsValue(typed, program); !value.empty()) return value;
@@ -128,8 +129,11 @@ std::string KnownOf(const std::string& typed, const MainProgram& program) {
   return "";
 }
 
+namespace {
+
 std::string Hint(const std::string& typed, const MainProgram& program) {
-  if (std::string known = KnownOf(typed, program); !known.empty()) return known;
+  if (std::string known = KnownOfName(program, typed); !known.empty())
+    return known;
   if (const Names all = FlagNames(program); all.size() <= kFewFlags)
     return absl::StrCat(program.name, " has --", absl::StrJoin(all, ", --"),
                         ", and what ", program.example, " shows");
@@ -137,10 +141,6 @@ std::string Hint(const std::string& typed, const MainProgram& program) {
 }
 
 }  // namespace
-
-bool IsLikeAFlag(const MainProgram& program, const std::string& name) {
-  return !KnownOf(name, program).empty();
-}
 
 absl::Status UnknownFlag(const MainProgram& program, const std::string& arg) {
   const std::string shown =

@@ -9,8 +9,9 @@
 
 namespace podsim {
 
-// Whether more is known of the flag `name` than that there is none.
-bool IsLikeAFlag(const MainProgram& program, const std::string& name);
+// What is known of a name that other programs give a flag, and this one does
+// not: "did you mean --train_steps?". Empty: no more than that there is none.
+std::string KnownOfName(const MainProgram& program, const std::string& name);
 
 // `arg` as typed: "--lr=0.1". INVALID_ARGUMENT, one line: the flag and what to
 // use instead (settings/advice.h, names that fields have elsewhere, flags of

@@ -193,7 +193,8 @@ absl::StatusOr<CheckpointAt> ReadManifest(ObjectStore& store,
                                           const std::string& path) {
   absl::StatusOr<CheckpointAt> found = Open(store, path);
   if (!found.ok()) return Annotate(found.status(), path);
-  PODSIM_RETURN_IF_ERROR(Annotate(CheckName(store, path, found->step), path));
+  PODSIM_RETURN_IF_ERROR(
+      Annotate(CheckName(store, path, found->files, found->step), path));
   return found;
 }
 
@@ -207,7 +208,8 @@ absl::StatusOr<CheckpointAt> LookThrough(ObjectStore& store,
   for (const CheckpointFile& file : found->manifest.files())
     PODSIM_RETURN_IF_ERROR(ReadPart(store, found->files, found->manifest, file,
                                     /*visit=*/nullptr));
-  PODSIM_RETURN_IF_ERROR(Annotate(CheckName(store, path, found->step), path));
+  PODSIM_RETURN_IF_ERROR(
+      Annotate(CheckName(store, path, found->files, found->step), path));
   return found;
 }
 

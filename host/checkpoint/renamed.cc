@@ -35,12 +35,17 @@ std::string WayBack(ObjectStore& store, const std::string& path,
 }  // namespace
 
 absl::Status CheckName(ObjectStore& store, const std::string& path,
-                       std::int64_t step) {
+                       const std::string& files, std::int64_t step) {
   const auto named = ParseStep(NameOf(path));
   if (!named || *named == step) return absl::OkStatus();
+  const bool is_run = files != path && ParseStep(NameOf(files)) == step;
   absl::Status renamed = absl::FailedPreconditionError(
-      absl::StrCat("renamed: it holds step ", step, "; ",
-                   WayBack(store, path, Sibling(path, step)), "move it away"));
+      is_run ? absl::StrCat("the folder of a run, whose step ", step, " is ",
+                            files, "; --model_dir=", path,
+                            " goes on from it, or move it away")
+             : absl::StrCat("renamed: it holds step ", step, "; ",
+                            WayBack(store, path, Sibling(path, step)),
+                            "move it away"));
   renamed.SetPayload(kRenamedFrom, absl::Cord(absl::StrCat(step)));
   return renamed;
 }

@@ -13,11 +13,12 @@
 
 namespace podsim {
 
-// Of a checkpoint at `path` that holds `step`: OK if its folder has that name,
-// or that of no step. Errors: FAILED_PRECONDITION (renamed: what it holds, and
-// what to do).
+// Of a checkpoint at `path` that holds `step`, with its files in the directory
+// `files`: OK if its folder has that name, or that of no step. Errors:
+// FAILED_PRECONDITION (renamed: what it holds, and what to do; or a numbered
+// folder of a run, "runs/1", in which `files` is the step's folder).
 absl::Status CheckName(ObjectStore& store, const std::string& path,
-                       std::int64_t step);
+                       const std::string& files, std::int64_t step);
 
 // Whether a readable manifest lies in the directory `files`, and is of another
 // step. Errors: the store's.

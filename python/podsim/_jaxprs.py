@@ -138,16 +138,26 @@ def _divider(equation: Any) -> str:
     return "jax.pmap" if name and any(_PMAP_AXIS in str(axis) for axis in axes) else name
 
 
+def _first_divider(placed: list[tuple[Any, str]]) -> tuple[str, str]:
+    """What divides the work, with its line; two empty texts: nothing does. What jax.pmap or
+    jax.shard_map returns is placed on its devices, and JAX itself writes reshards of it, at the
+    lines of what takes it: they come last, wherever they stand."""
+    found = [(line, divider) for equation, line in placed if (divider := _divider(equation))]
+    calls = [each for each in found if each[1] in _DIVIDES.values()]
+    return (calls or found or [("", "")])[0]
+
+
 def check(closed: Any) -> None:
     """Raises PodsimError for what divides work over devices itself, and warns once a
     line of what is left out."""
+    placed = list(_placed(closed))
+    line, divider = _first_divider(placed)
+    if divider:
+        raise PodsimError(
+            f"{line}{divider} divides the work over devices, but {_meshes.PODS_WORK}; take it out, "
+            "with psum and the like, and write the function for one core's examples")
     warned: set[str] = set()
-    for equation, line in _placed(closed):
-        divider = _divider(equation)
-        if divider:
-            raise PodsimError(
-                f"{line}{divider} divides the work over devices, but {_meshes.PODS_WORK}; take it out, "
-                "with psum and the like, and write the function for one core's examples")
+    for equation, line in placed:
         for idle in _idle(equation):
             said = f"{line_of(equation) or _line_inside(equation) or line}{idle}"
             if said not in warned:

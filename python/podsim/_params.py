@@ -15,10 +15,17 @@ from ._numbers import is_number
 from ._said import is_traced, kind_of, shown, with_kind
 
 _ORDER = "podsim.{}(loss_fn, params, dataset)"
+# Which of the two is right, the loss function decides.
+_VARIABLES = ('give its variables: model.init(key, x) for a loss with model.apply(params, x), '
+              'model.init(key, x)["params"] for one with model.apply({"params": params}, x)')
+
+
+def _is_kind_of(kind: type, module: str) -> bool:
+    return any(each.__module__.startswith(module) for each in kind.__mro__)
 
 
 def _is_of(value: Any, module: str) -> bool:
-    return any(kind.__module__.startswith(module) for kind in type(value).__mro__)
+    return _is_kind_of(type(value), module)
 
 
 def _has_state_of_optax(value: Any) -> bool:
@@ -50,7 +57,9 @@ def _way(params: Any, order: str) -> str:
     if type(params).__name__ == "Optimizer":
         return "an optimizer belongs into optimizer="
     if _is_of(params, "flax.linen"):
-        return 'give its variables: module.init(key, x)["params"]'
+        return _VARIABLES
+    if isinstance(params, type) and _is_kind_of(params, "flax.linen"):
+        return f"make a module of it, model = {params.__name__}(...), and {_VARIABLES}"
     if hasattr(params, "opt_state") and hasattr(params, "params"):
         return "give its weights: state.params"
     if hasattr(params, "init") and (hasattr(params, "update") or hasattr(params, "apply")):
@@ -95,7 +104,7 @@ def check_is_tree(params: Any, order: str) -> None:
 
 _NUMBERS = "give an array of numbers, or leave it out of params"
 _LEFT_OUT = "leave it out of params (the loss function may hold it itself)"
-_WEIGHTS = 'give the weights, a tree of float32 arrays such as model.init(key, x)["params"]'
+_WEIGHTS = "give the weights, a tree of float32 arrays such as model.init(key, x)"
 
 
 def _wrong(leaf: Any) -> tuple[str, str]:

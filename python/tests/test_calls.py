@@ -152,7 +152,12 @@ class ParamsTest(unittest.TestCase):
         dense = type("Dense", (linen,), {"__module__": "flax.linen.linear"})()
         for params, said in (
                 (of("podsim", "Run"), "a podsim.Run; give its weights: run.params"),
-                (dense, 'Dense, a flax module; give its variables: module.init(key, x)["params"]'),
+                (dense, 'Dense, a flax module; give its variables: model.init(key, x) for a loss '
+                 'with model.apply(params, x), model.init(key, x)["params"] for one with '
+                 'model.apply({"params": params}, x)'),
+                (type(dense), 'the class flax.linen.Dense; make a module of it, model = Dense(...), and give '
+                 'its variables: model.init(key, x) for a loss with model.apply(params, x), '
+                 'model.init(key, x)["params"] for one with model.apply({"params": params}, x)'),
                 (of("flax.training.train_state", "TrainState", params=1, opt_state=1),
                  "a flax.TrainState; give its weights: state.params"),
                 (podsim.sgd(0.1), "a podsim.Optimizer; an optimizer belongs into optimizer="),
@@ -163,8 +168,8 @@ class ParamsTest(unittest.TestCase):
                 (dict, "the class dict; give a tree of arrays, such as a dict"),
                 (iter([1]), "a list_iterator; give a tree of arrays: list(...) makes one of it"),
                 (len, "the function len; the order is podsim.train(loss_fn, params, dataset)"),
-                (None, 'None; give the weights, a tree of float32 arrays such as model.init(key, '
-                 'x)["params"]'),
+                (None, "None; give the weights, a tree of float32 arrays such as model.init(key, "
+                 "x)"),
                 (({"w": 1}, (of("optax._src.base", "EmptyState"),)), "(a dict, (an "
                  "optax.EmptyState)); an optimizer's state, which podsim makes itself, stands there: "
                  "give the weights alone")):
@@ -200,7 +205,7 @@ class ParamsTest(unittest.TestCase):
             self.assertEqual(str(caught.exception), f"the parameter 'w' is {said}")
 
     def test_params_that_are_one_leaf_are_told_what_to_give(self):
-        weights = 'give the weights, a tree of float32 arrays such as model.init(key, x)["params"]'
+        weights = "give the weights, a tree of float32 arrays such as model.init(key, x)"
         for leaf, said in ((np.zeros(2, np.uint32), f"a random key; what is trained is float32: "
                             f"{weights}"), (3, "3, an int; what is trained is float32: write 3.0"),
                            (True, f"True; what is trained is float32: {weights}")):

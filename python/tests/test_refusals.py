@@ -412,6 +412,17 @@ class JaxprsTest(unittest.TestCase):
         with self.assertRaisesRegex(podsim.PodsimError, "^train.py:7: jax.pmap divides the work"):
             _jaxprs.check(self.jaxpr("jit", ("/me/train.py", 7), inside=inner))
 
+    def test_jax_pmap_is_named_and_not_what_jax_writes_behind_it(self):
+        inner = self.jaxpr("shard_map", ("/me/train.py", 7))
+        inner.eqns[0].params["mesh"] = types.SimpleNamespace(
+            axis_names=("_internal_pmap_axis_name",))
+        call, reshard = (self.jaxpr("jit", ("/me/train.py", 7), inside=inner),
+                         self.jaxpr("reshard", ("/me/losses.py", 13)))
+        for equations in (call.eqns + reshard.eqns, reshard.eqns + call.eqns):
+            with self.assertRaisesRegex(podsim.PodsimError,
+                                        "^train.py:7: jax.pmap divides the work"):
+                _jaxprs.check(types.SimpleNamespace(eqns=equations))
+
     def test_explicit_sharding_is_refused_with_its_line(self):
         with self.assertRaisesRegex(podsim.PodsimError, "^train.py:7: jax.sharding.reshard divides"):
             _jaxprs.check(self.jaxpr("reshard", ("/me/train.py", 7)))

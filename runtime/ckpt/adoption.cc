@@ -14,6 +14,7 @@
 #include "host/checkpoint/locate.h"
 #include "host/checkpoint/ownership.h"
 #include "host/checkpoint/renamed.h"
+#include "host/checkpoint/runs_below.h"
 #include "host/storage/job_hold.h"
 #include "host/storage/no_file.h"
 
@@ -46,6 +47,11 @@ absl::Status CheckIsModelDir(ObjectStore& store, const std::string& path,
                           store.Stat(absl::StrCat(path, "/", kRecordName)).ok();
   if (has_record || !folders.steps.empty() || !folders.leftovers.empty())
     return absl::OkStatus();
+  if (const auto runs = RunsBelow(store, path); !runs.empty())
+    return absl::NotFoundError(absl::StrCat(path, ButRunsDo(runs),
+                                            "; give the folder of a run: "
+                                            "pod_ckpt ",
+                                            command, " ", runs[0].path));
   return absl::NotFoundError(
       absl::StrCat(path, " holds no checkpoint, nor the record of a run (",
                    kRecordName, "); give the folder of a run, its model_dir"));

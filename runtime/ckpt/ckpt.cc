@@ -76,7 +76,13 @@ absl::StatusOr<std::vector<std::string>> PathsToVerify(
     ObjectStore& store, const std::string& path) {
   const absl::Status manifest = ReadManifest(store, path).status();
   if (absl::IsUnavailable(manifest)) return manifest;
-  if (!absl::IsNotFound(manifest)) return std::vector<std::string>{path};
+  bool itself = !absl::IsNotFound(manifest);
+  if (absl::IsFailedPrecondition(manifest)) {
+    // The folder of a run may be called as a step is: runs/1.
+    const auto newest = FindNewestGood(store, path);
+    itself = !newest.ok() || !newest->checkpoint;
+  }
+  if (itself) return std::vector<std::string>{path};
   PODSIM_ASSIGN_OR_RETURN(const std::vector<std::int64_t> steps,
                           ListSteps(store, path));
   if (steps.empty())

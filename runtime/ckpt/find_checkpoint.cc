@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "host/checkpoint/layout.h"
+#include "host/checkpoint/runs_below.h"
 
 namespace podsim {
 namespace {
@@ -40,10 +41,31 @@ std::string WhatIsBeside(ObjectStore& store, const std::string& directory) {
                       absl::StrJoin(newest, ", "));
 }
 
+absl::Status HasRuns(const std::string& directory,
+                     const std::vector<RunBelow>& runs) {
+  return absl::NotFoundError(absl::StrCat(directory, ButRunsDo(runs),
+                                          "; give a model_dir, such as ",
+                                          runs[0].path));
+}
+
+// Whether all that was refused in a folder are numbered runs: "runs/1: ...".
+bool AreRuns(const std::vector<std::string>& refused,
+             const std::vector<RunBelow>& runs) {
+  return std::ranges::all_of(refused, [&](const std::string& line) {
+    return std::ranges::any_of(runs, [&](const RunBelow& run) {
+      return line.starts_with(absl::StrCat(run.path, ": "));
+    });
+  });
+}
+
 // Neither a checkpoint nor a model_dir.
 absl::Status NothingAt(ObjectStore& store, const std::string& directory) {
   const absl::StatusOr<std::vector<std::string>> names = store.List(directory);
   const bool there = names.ok() && !names->empty();
+  if (const auto runs =
+          there ? RunsBelow(store, directory) : std::vector<RunBelow>();
+      !runs.empty())
+    return HasRuns(directory, runs);
   return absl::NotFoundError(absl::StrCat(
       there ? absl::StrCat(directory, " holds no checkpoint")
             : absl::StrCat("there is no folder ", directory,
@@ -57,11 +79,19 @@ absl::StatusOr<FoundCheckpoint> FindCheckpoint(ObjectStore& store,
                                                const std::string& directory) {
   absl::StatusOr<CheckpointAt> itself = ReadManifest(store, directory);
   if (itself.ok()) return FoundCheckpoint{.at = *std::move(itself)};
-  if (!absl::IsNotFound(itself.status())) return itself.status();
-  PODSIM_ASSIGN_OR_RETURN(Newest newest, FindNewestGood(store, directory));
+  const bool numbered = absl::IsFailedPrecondition(itself.status());
+  if (!numbered && !absl::IsNotFound(itself.status())) return itself.status();
+  absl::StatusOr<Newest> looked = FindNewestGood(store, directory);
+  // The folder of a run may be called as a step is: runs/1.
+  if (numbered && (!looked.ok() || !looked->checkpoint)) return itself.status();
+  PODSIM_ASSIGN_OR_RETURN(Newest newest, std::move(looked));
   if (newest.checkpoint)
     return FoundCheckpoint{*std::move(newest.checkpoint),
                            std::move(newest.refused)};
+  if (!newest.renamed.empty())
+    if (const auto runs = RunsBelow(store, directory);
+        AreRuns(newest.refused, runs))
+      return HasRuns(directory, runs);
   if (!newest.refused.empty())
     return absl::DataLossError(absl::StrCat(
         directory,

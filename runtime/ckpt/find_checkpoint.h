@@ -1,5 +1,5 @@
 // The checkpoint that a user means by a directory: itself, or a model_dir's
-// newest good one.
+// newest good one. A numbered folder of a run, "runs/1", is a model_dir.
 #ifndef PODSIM_RUNTIME_CKPT_FIND_CHECKPOINT_H_
 #define PODSIM_RUNTIME_CKPT_FIND_CHECKPOINT_H_
 

@@ -19,10 +19,14 @@ std::string FolderOf(const std::string& path) {
   return slash == path.npos ? "." : path.substr(0, slash);
 }
 
-// The folder that was meant by a file; empty: nobody knows.
+// The folder that was meant by a file; empty: nobody knows. On a store of
+// objects the marker lies beside the folder of the files.
 std::string Meant(ObjectStore& store, const std::string& file) {
-  if (std::string checkpoint = CheckpointOf(file); !checkpoint.empty())
-    return checkpoint;
+  const std::vector<std::string> steps_above = StepFoldersOf(file);
+  if (steps_above.size() > 1 &&
+      store.Stat(absl::StrCat(steps_above[1], "/", kMarkerName)).ok())
+    return steps_above[1];
+  if (!steps_above.empty()) return steps_above[0];
   const auto steps = ListSteps(store, FolderOf(file));
   return steps.ok() && !steps->empty() ? FolderOf(file) : "";
 }
@@ -37,12 +41,12 @@ std::string KindOf(ObjectStore& store, const std::string& file) {
 
 }  // namespace
 
-std::string CheckpointOf(const std::string& file) {
-  std::string found;
+std::vector<std::string> StepFoldersOf(const std::string& file) {
+  std::vector<std::string> found;
   for (std::string path = file; path.find('/') != path.npos;) {
     path = FolderOf(path);
     if (ParseStep(NameOf(path))) {
-      found = path;
+      found.push_back(path);
     } else if (!found.empty()) {
       break;
     }

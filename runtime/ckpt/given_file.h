@@ -4,6 +4,7 @@
 #define PODSIM_RUNTIME_CKPT_GIVEN_FILE_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "host/storage/storage.h"
@@ -11,10 +12,11 @@
 
 namespace podsim {
 
-// "runs/a/20" of "runs/a/20/manifest.json", and of "runs/a/20/1785/...", as
-// stores of objects have it; empty: no folder on the way is called as a step.
-// Pure.
-std::string CheckpointOf(const std::string& file);
+// The folders on the way to a file that are called as steps are, the innermost
+// first, up to one that is not: "runs/a/20" of "runs/a/20/manifest.json",
+// "runs/a/20/1785" and "runs/a/20" of a store of objects, "runs/1/20" and
+// "runs/1" of a numbered run. Pure.
+std::vector<std::string> StepFoldersOf(const std::string& file);
 
 // Of paths that could not be read. INVALID_ARGUMENT: the first that is a file,
 // and the command with the folder that it is of. OK: none is one.

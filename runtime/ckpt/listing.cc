@@ -16,6 +16,7 @@
 #include "base/units.h"
 #include "host/checkpoint/catalog.h"
 #include "host/checkpoint/layout.h"
+#include "host/checkpoint/runs_below.h"
 #include "host/storage/no_file.h"
 #include "runtime/ckpt/ckpt_text.h"
 #include "runtime/ckpt/looks.h"
@@ -138,6 +139,10 @@ absl::StatusOr<std::string> TextOfNone(ObjectStore& store,
         model_dir,
         " is a checkpoint, not a model_dir: pod_ckpt show explains "
         "it, and pod_ckpt ls takes the folder above"));
+  const std::vector<RunBelow> runs = RunsBelow(store, model_dir);
+  if (!runs.empty())
+    return absl::StrCat(model_dir, ButRunsDo(runs), ": pod_ckpt ls ",
+                        runs[0].path, "\n");
   return absl::StrCat("no checkpoints in ", model_dir, "\n");
 }
 

@@ -17,6 +17,7 @@
 #include "host/checkpoint/ownership.h"
 #include "host/checkpoint/renamed.h"
 #include "host/checkpoint/restore.h"
+#include "host/checkpoint/runs_below.h"
 #include "job/plan_program.h"
 #include "job/saving.h"
 
@@ -49,6 +50,11 @@ absl::Status NothingToRestore(ObjectStore& store, const std::string& path) {
                      ": no checkpoint is there; the newest good one "
                      "beside it: --restore=",
                      newest->checkpoint->path));
+  if (const auto runs = RunsBelow(store, path); !runs.empty())
+    return absl::NotFoundError(
+        absl::StrCat("--restore: ", path, ButRunsDo(runs),
+                     "; name a checkpoint, such as --restore=",
+                     StepPath(runs[0].path, runs[0].step)));
   return absl::NotFoundError(
       absl::StrCat("--restore: ", path,
                    ": no checkpoint is there; give the folder of one, such as "
@@ -301,10 +307,16 @@ absl::StatusOr<RunStart> FindStart(ObjectStore& store, const JobSpec& spec,
   Folders folders;
   PODSIM_ASSIGN_OR_RETURN(const std::optional<CheckpointAt> at,
                           FindCheckpoint(store, spec, plan, start, folders));
-  if (!at && plan.spec().mode() == words::Mode::eval)
+  if (!at && plan.spec().mode() == words::Mode::eval) {
+    const auto runs = RunsBelow(store, dir);
     return absl::NotFoundError(
-        absl::StrCat("mode=eval: there is no checkpoint in ", dir,
-                     "; give the model_dir of a run that has saved one"));
+        runs.empty()
+            ? absl::StrCat("mode=eval: there is no checkpoint in ", dir,
+                           "; give the model_dir of a run that has saved one")
+            : absl::StrCat(
+                  "mode=eval: ", dir, ButRunsDo(runs),
+                  "; give a model_dir, such as --model_dir=", runs[0].path));
+  }
   if (at) {
     PODSIM_ASSIGN_OR_RETURN(start, StartAt(*at, spec, plan, std::move(start)));
   }

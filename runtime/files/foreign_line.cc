@@ -7,7 +7,9 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "base/printable.h"
 #include "runtime/files/text_slip.h"
 #include "settings/typography.h"
@@ -81,6 +83,47 @@ std::string ColonSlip(const std::string& message, absl::string_view line,
                       Written(words[0], words[1], file));
 }
 
+// "// a comment" of other languages.
+std::string CommentSlip(const std::string& message, absl::string_view line) {
+  const absl::string_view text = absl::StripLeadingAsciiWhitespace(line);
+  for (const char* begin : {"//", "/*", ";", "%"})
+    if (absl::StartsWith(message, "Expected identifier") &&
+        absl::StartsWith(text, begin))
+      return absl::StrCat("the line begins with ", begin,
+                          "; a comment begins with #");
+  return "";
+}
+
+// "\"topology\": \"v3-8\"," as JSON has it, and "train-steps: 4".
+std::string NameSlip(absl::string_view line, const Descriptor& file) {
+  const std::size_t colon = line.find(':');
+  if (colon == line.npos) return "";
+  absl::string_view name = absl::StripAsciiWhitespace(line.substr(0, colon));
+  absl::string_view value = line.substr(colon + 1, line.find('#') - colon - 1);
+  value = absl::StripSuffix(absl::StripAsciiWhitespace(value), ",");
+  const bool quoted = name.size() > 2 && name.front() == name.back() &&
+                      (name.front() == '"' || name.front() == '\'');
+  if (quoted) name = name.substr(1, name.size() - 2);
+  const std::string plain = absl::StrReplaceAll(name, {{"-", "_"}});
+  if (plain == name && !quoted) return "";
+  if (value.empty() || file.FindFieldByName(plain) == nullptr) return "";
+  return absl::StrCat(
+      quoted ? "a name stands without quotes: " : "a name has _ for each -: ",
+      Written(plain, value, file));
+}
+
+// "  - 512", an item of a list, and "---", as YAML has them.
+std::string YamlSlip(const std::string& message, absl::string_view line) {
+  const absl::string_view text =
+      absl::StripAsciiWhitespace(line.substr(0, line.find('#')));
+  if (!absl::StartsWith(message, "Expected identifier")) return "";
+  if (text == "---")
+    return "--- begins a document of YAML, and nothing here: leave it out";
+  if (!absl::StartsWith(text, "- ")) return "";
+  return "a list stands in brackets behind its name, with commas: hidden: "
+         "[512, 256]";
+}
+
 // "--train_steps=100", and "- train_steps: 100" as YAML has it.
 std::string DashSlip(const std::string& message, absl::string_view line,
                      const Descriptor& file) {
@@ -102,8 +145,10 @@ std::string DashSlip(const std::string& message, absl::string_view line,
 std::string ForeignLine(const std::string& message, absl::string_view line,
                         const Descriptor& file) {
   if (std::string slip = TypographySlip(line); !slip.empty()) return slip;
-  if (std::string slip = DashSlip(message, line, file); !slip.empty())
-    return slip;
+  for (const std::string& slip :
+       {DashSlip(message, line, file), YamlSlip(message, line),
+        CommentSlip(message, line), NameSlip(line, file)})
+    if (!slip.empty()) return slip;
   return ColonSlip(message, line, file);
 }
 

@@ -9,10 +9,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
 #include "settings/field_text.h"
 #include "settings/setting.h"
 
@@ -48,15 +48,16 @@ std::string LargestOf(const FieldDescriptor& field) {
   }
 }
 
-// "512,512" of "(512,512)"; empty: that is no list of numbers.
-std::string ListIn(absl::string_view bare, const FieldDescriptor& field) {
-  bare = absl::StripPrefix(absl::StripSuffix(bare, ")"), "(");
-  const std::vector<std::string> parts = absl::StrSplit(bare, ',');
+// "512,512" of "(512, 512)", "512 512" and "[512 512]"; empty: that is no list
+// of numbers.
+std::string ListIn(absl::string_view typed, const FieldDescriptor& field) {
+  const std::vector<std::string> parts =
+      absl::StrSplit(typed, absl::ByAnyChar(", \t()[]\""), absl::SkipEmpty());
   const bool are_numbers = std::ranges::all_of(
       parts,
       [&field](const std::string& part) { return IsWritten(field, part); });
   return field.is_repeated() && parts.size() > 1 && are_numbers
-             ? std::string(bare)
+             ? absl::StrJoin(parts, ",")
              : "";
 }
 
@@ -93,9 +94,13 @@ std::string NumberAdvice(const std::string& message,
   const auto as = [&](absl::string_view value) {
     return absl::StrCat(field.name(), ": ", value);
   };
-  if (const std::string list = ListIn(bare, field); !list.empty())
-    return absl::StrCat("; a list stands in brackets: ",
+  if (const std::string list = ListIn(typed, field); !list.empty())
+    return absl::StrCat(absl::StartsWith(typed, "[")
+                            ? "; a list has commas: "
+                            : "; a list stands in brackets: ",
                         as(absl::StrCat("[", list, "]")));
+  if (absl::StartsWith(bare, "+") && IsWritten(field, bare.substr(1)))
+    return absl::StrCat("; a number has no + in front: ", as(bare.substr(1)));
   const bool has_unit =
       !bare.empty() &&
       !absl::ascii_isdigit(static_cast<unsigned char>(bare.back()));

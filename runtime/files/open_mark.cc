@@ -88,11 +88,18 @@ bool BeginsAField(absl::string_view rest) {
   return !rest.empty() && (rest[0] == ':' || rest[0] == '{');
 }
 
-// Of a list: whether `rest` is what no list goes on with.
+// "width: 3]": the bracket that closes the list stands on the line.
+bool IsClosedOnItsLine(absl::string_view rest) {
+  const std::size_t mark = rest.find_first_of("[]\n");
+  return mark != rest.npos && rest[mark] == ']';
+}
+
+// Of a list: whether `rest` is what no list goes on with. A field in front of
+// the list's own bracket is one too many.
 bool EndsAList(absl::string_view rest, const FieldDescriptor* field) {
   const bool blocks = field != nullptr && field->message_type() != nullptr;
   return rest.empty() || absl::string_view("})>;").find(rest[0]) != rest.npos ||
-         (!blocks && BeginsAField(rest));
+         (!blocks && BeginsAField(rest) && !IsClosedOnItsLine(rest));
 }
 
 // Where the text stops that the mark at `mark` should have closed, for what
@@ -138,7 +145,9 @@ std::string OnOneLine(absl::string_view text) {
   return PrintableLine(absl::StrReplaceAll(line, {{"[ ", "["}}));
 }
 
-std::string WithoutComma(std::string text) {
+// Without a comma at its end, and without a quotation mark that is not `mark`.
+std::string WithoutEnd(std::string text, char mark) {
+  if (IsQuote(mark) && text.size() > 2 && IsQuote(text.back())) text.pop_back();
   while (!text.empty() && (text.back() == ',' || text.back() == ' '))
     text.pop_back();
   return text;
@@ -160,7 +169,8 @@ std::string Said(char mark, const std::string& name, const std::string& shown) {
       " is not closed; end it with ", closer,
       is_short && !name.empty()
           ? absl::StrCat(": ", name, mark == '{' ? " " : ": ",
-                         WithoutComma(shown), mark == '{' ? " " : "", closer)
+                         WithoutEnd(shown, mark), mark == '{' ? " " : "",
+                         closer)
           : "");
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -10,23 +9,20 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
-#include "base/printable.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/text_format.h"
-#include "google/protobuf/util/json_util.h"
 #include "host/storage/bounded_read.h"
 #include "host/storage/file_kind.h"
 #include "host/storage/known_file.h"
 #include "host/storage/no_file.h"
 #include "host/storage/uri_store.h"
+#include "runtime/files/json_text.h"
 #include "runtime/files/number_slip.h"
 #include "runtime/files/open_mark.h"
 #include "runtime/files/other_kind.h"
 #include "runtime/files/text_slip.h"
-#include "settings/nearest_names.h"
 #include "settings/setting.h"
 
 namespace podsim {
@@ -36,8 +32,6 @@ namespace {
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 // They are some dozen lines; a larger file is something else.
 constexpr std::int64_t kMostFileBytes = 1 * kMiB;
-constexpr std::size_t kLongestJsonError = 200;
-constexpr std::size_t kLongestJsonValue = 64;
 
 // Keeps the first error, on one printable line.
 class FirstError final : public google::protobuf::io::ErrorCollector {
@@ -126,100 +120,7 @@ class FirstError final : public google::protobuf::io::ErrorCollector {
   std::string error_;
 };
 
-// `text`: all of it. JSON's messages begin with the field in parentheses.
-std::string JsonHint(const std::string& message, const std::string& text,
-                     const google::protobuf::Descriptor& file) {
-  if (absl::StrContains(text, ": None") || absl::StrContains(text, ": True") ||
-      absl::StrContains(text, ": False"))
-    return "; JSON has true and false, and what is not set is left out";
-  if (absl::StrContains(text, "{'") || absl::StrContains(text, ": '"))
-    return "; names and words of JSON stand in double quotes";
-  const std::size_t end = message.find("): invalid value");
-  if (end == std::string::npos || message.front() != '(') return "";
-  return AllowedWords(file.FindFieldByName(message.substr(1, end - 1)));
-}
-
-// What the field takes; `otherwise` where it holds no numbers.
-std::string WantedOf(const std::string& name, const char* otherwise,
-                     const google::protobuf::Descriptor& file) {
-  const auto* const field = FieldNamed(name, file);
-  return field != nullptr && IsNumber(*field) ? NumberInFile(*field)
-                                              : otherwise;
-}
-
-// Of a value of another type than the field's: "train_steps is \"many\"; give a
-// whole number". Empty: the message is of another kind.
-std::string JsonValueText(const std::string& message,
-                          const google::protobuf::Descriptor& file) {
-  constexpr std::pair<const char*, const char*> kTypes[] = {
-      {"INT", "a whole number"},
-      {"DOUBLE", "a number"},
-      {"FLOAT", "a number"},
-      {"BOOL", "true or false"},
-      {"STRING", "text"}};
-  constexpr absl::string_view kValue = "): invalid value ";
-  constexpr absl::string_view kType = " for type TYPE_";
-  const std::size_t value = message.find(kValue.data(), 0, kValue.size());
-  const std::size_t type = message.rfind(kType.data());
-  if (message.empty() || message.front() != '(' || value == message.npos ||
-      type == message.npos || type < value)
-    return "";
-  const std::size_t begin = value + kValue.size();
-  for (const auto& [part, wanted] : kTypes)
-    if (message.find(part, type) != message.npos)
-      return PrintableLine(absl::StrCat(
-          message.substr(1, value - 1), " is ",
-          message.substr(begin, std::min(type - begin, kLongestJsonValue)),
-          "; give ", WantedOf(message.substr(1, value - 1), wanted, file)));
-  return "";
-}
-
-// Of a field that there is not: "there is no field \"x\"; did you mean ...?".
-// Empty: the message is of another kind.
-std::string JsonFieldText(const std::string& message,
-                          const google::protobuf::Descriptor& file) {
-  const std::size_t end = message.find(": Cannot find field");
-  if (end == message.npos) return "";
-  const std::string name = message.substr(0, end);
-  std::vector<std::string> names;
-  names.reserve(static_cast<std::size_t>(file.field_count()));
-  for (int i = 0; i < file.field_count(); ++i)
-    names.push_back(file.field(i)->name());
-  return PrintableLine(absl::StrCat("there is no field \"", name, "\"",
-                                    DidYouMean(name, names)));
-}
-
-// No message in text format begins with a brace.
-bool IsJson(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  return first != std::string::npos && text[first] == '{';
-}
-
-absl::Status ParseJson(const std::string& text, const std::string& name,
-                       const TextKind& kind,
-                       google::protobuf::Message& message) {
-  const auto parsed = google::protobuf::util::JsonStringToMessage(
-      google::protobuf::StringPiece(text), &message);
-  if (parsed.ok()) return absl::OkStatus();
-  const std::string why = std::string(parsed.message());
-  if (const std::string plain = JsonValueText(why, *message.GetDescriptor());
-      !plain.empty())
-    return absl::InvalidArgumentError(absl::StrCat(name, ": ", plain));
-  if (const std::string field = JsonFieldText(why, *message.GetDescriptor());
-      !field.empty())
-    return absl::InvalidArgumentError(absl::StrCat(
-        name, ": ", field, "; a ", kind.name, " is written as ", kind.example));
-  return absl::InvalidArgumentError(absl::StrCat(
-      name, ": ",
-      absl::StripSuffix(PrintableLine(why.substr(
-                            0, std::min(why.find('\n'), kLongestJsonError))),
-                        "."),
-      JsonHint(why, text, *message.GetDescriptor()), "; a ", kind.name,
-      " is written as ", kind.example,
-      ", or as a JSON object of the same fields"));
-}
-
-// Of the fields that are set; no place is known of JSON's.
+// Of the fields that are set.
 void AddOrigins(const google::protobuf::Message& message,
                 const std::string& name,
                 const google::protobuf::TextFormat::ParseInfoTree& places,
@@ -273,13 +174,9 @@ absl::Status ParseText(const std::string& text, const std::string& name,
 absl::Status ParseText(const std::string& text, const std::string& name,
                        const TextKind& kind, google::protobuf::Message& message,
                        Origins& origins) {
-  google::protobuf::TextFormat::ParseInfoTree places;
-  if (IsJson(text)) {
-    PODSIM_RETURN_IF_ERROR(ParseJson(text, name, kind, message));
-    AddOrigins(message, name, places, origins);
-    return absl::OkStatus();
-  }
+  if (IsJson(text)) return ParseJson(text, name, kind, message, origins);
   FirstError collector(text, name, kind, *message.GetDescriptor());
+  google::protobuf::TextFormat::ParseInfoTree places;
   google::protobuf::TextFormat::Parser parser;
   parser.RecordErrorsTo(&collector);
   parser.WriteLocationsTo(&places);

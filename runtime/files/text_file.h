@@ -30,13 +30,13 @@ absl::StatusOr<std::string> ReadText(const std::string& path,
 
 // `name` stands for the text in messages.
 // Errors: INVALID_ARGUMENT: "NAME:3:7: why; how it is written", counted from 1;
-//   of JSON without the place.
+//   without the place for what is wrong in an inner object of JSON.
 absl::Status ParseText(const std::string& text, const std::string& name,
                        const TextKind& kind,
                        google::protobuf::Message& message);
 
 // The same; in `origins` the line of each field of the message that the text
-// sets: "job.txt line 3", of JSON the name alone.
+// sets: "job.txt line 3".
 absl::Status ParseText(const std::string& text, const std::string& name,
                        const TextKind& kind, google::protobuf::Message& message,
                        Origins& origins);

@@ -14,6 +14,7 @@
 #include "base/printable.h"
 #include "runtime/files/foreign_line.h"
 #include "runtime/files/number_slip.h"
+#include "runtime/files/unknown_field.h"
 #include "settings/nearest_names.h"
 #include "settings/setting.h"
 
@@ -89,6 +90,14 @@ bool IsNumberNamed(const std::string& name, const Descriptor& file) {
   return field != nullptr && IsNumber(*field);
 }
 
+// "None" of Python, "null" of JSON, "~" of YAML.
+bool IsUnset(absl::string_view value) {
+  return value == "None" || value == "null" || value == "~";
+}
+
+constexpr char kLeaveOut[] =
+    "; what is not set is left out: leave out the line";
+
 // Of a number that is none; empty: the line is of another kind, or the slip is
 // in the one before.
 std::string NumberSlip(const std::string& message, absl::string_view line,
@@ -98,16 +107,24 @@ std::string NumberSlip(const std::string& message, absl::string_view line,
     given = AssignmentOf(message, line);
   if (!given || !IsNumberNamed(given->name, file)) return "";
   const FieldDescriptor* const field = FieldNamed(given->name, file);
-  if (IsWritten(*field, given->value) &&
+  if (IsWritten(*field, given->value) && !absl::StartsWith(given->value, "+") &&
       !absl::StartsWith(message, "Integer out of range"))
     return "";
   return absl::StrCat(given->name, " is ", given->value,
-                      NumberAdvice(message, *field, given->value));
+                      IsUnset(given->value)
+                          ? kLeaveOut
+                          : NumberAdvice(message, *field, given->value));
 }
 
-// "optimizer { name: ... }" of a field that holds one value.
+// "faults: \"f.txt\"" of a field that is a block, and "optimizer { name: ... }"
+// of one that holds one value.
 std::string BlockSlip(const std::string& message, absl::string_view line,
                       const Descriptor& file) {
+  if (const auto given = AssignmentIn(line);
+      given && absl::StartsWith(message, "Expected \"{\", found"))
+    return absl::StrCat(given->name, " is ", given->value,
+                        "; it is a block in braces: ", given->name, " { ... }",
+                        FileFlag(given->name));
   if (!absl::StartsWith(message, "Expected \":\", found \"{\"")) return "";
   const std::vector<absl::string_view> words =
       absl::StrSplit(line.substr(0, line.find('{')), absl::ByAnyChar(" \t"),
@@ -146,14 +163,26 @@ std::string WithoutQuotes(const std::optional<Assignment>& given) {
                       given->value.substr(1, given->value.size() - 2));
 }
 
+// "|" and ">-" of YAML: the text stands on the lines below.
+bool IsOfMoreLines(absl::string_view value) {
+  return !value.empty() && value.size() < 3 &&
+         (value[0] == '|' || value[0] == '>');
+}
+
 // What protobuf's message leaves open about a setting of `file`, as "; ...".
 std::string Hint(const std::string& message, absl::string_view line,
                  const Descriptor& file) {
   if (absl::StartsWith(message, "Expected integer or identifier"))
     return absl::StrCat("; words stand without quotes",
                         WithoutQuotes(AssignmentIn(line)));
+  if (absl::StartsWith(message, "Invalid escape sequence"))
+    return "; write \\\\ for each backslash of a text";
   if (absl::StartsWith(message, "Expected string")) {
     auto given = AssignmentIn(line);
+    if (given && IsUnset(given->value)) return kLeaveOut;
+    if (given && IsOfMoreLines(given->value))
+      return absl::StrCat("; text stands in quotes, on the line of its name: ",
+                          given->name, ": \"...\"");
     // "v3-8\"" lacks the first of its quotes.
     if (given && absl::EndsWith(given->value, "\"")) given->value.pop_back();
     const bool plain = given && !absl::StrContains(given->value, '"');
@@ -168,11 +197,7 @@ std::string Hint(const std::string& message, absl::string_view line,
       file.file()->pool()->FindMessageTypeByName(FirstQuoted(message));
   if (of == nullptr || !absl::StrContains(message, "has no field named"))
     return "";
-  std::vector<std::string> names;
-  names.reserve(static_cast<std::size_t>(of->field_count()));
-  for (int i = 0; i < of->field_count(); ++i)
-    names.push_back(of->field(i)->name());
-  return DidYouMean(name, names);
+  return UnknownFieldHint(name, *of);
 }
 
 }  // namespace

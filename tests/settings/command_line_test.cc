@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "proto/job.pb.h"
@@ -69,6 +71,55 @@ TEST(CommandLineTest, ASettingGivenTwiceIsRefusedWithBothValues) {
 }
 
 // Nothing is lost.
+TEST(CommandLineTest, BlanksAroundAnEqualsAreTold) {
+  struct Case {
+    std::vector<std::string> args;
+    const char* said;
+  };
+  for (const Case& c :
+       {Case{{"--topology", "=", "v3-8"},
+             "--topology = v3-8 has blanks around its =; write "
+             "--topology=v3-8"},
+        Case{{"--train-steps", "=", "4", "--dry_run"},
+             "--train-steps = 4 has blanks around its =; write "
+             "--train_steps=4"},
+        Case{{"--dry_run", "--topology", "=v3-8"},
+             "--topology =v3-8 has a blank in front of its =; write "
+             "--topology=v3-8"},
+        Case{{"topology", "=", "v3-8"},
+             "topology = v3-8 has blanks around its =; write "
+             "--topology=v3-8"},
+        Case{{"--dry_run", "=", "true"},
+             "--dry_run = true has blanks around its =; write "
+             "--dry_run=true"},
+        Case{{"--topology", "="},
+             "--topology = has blanks around its =; write --topology=VALUE"},
+        Case{{"--topology=", "v3-8"},
+             "--topology= has no value: \"v3-8\" follows behind a blank; if it "
+             "is the value, write --topology=v3-8 (a variable of the shell may "
+             "be empty)"}})
+    EXPECT_THAT(Launch().Parse(c.args), StatusIs(kInvalid, c.said));
+  EXPECT_THAT(Launch().Parse({"--lr", "=", "1"}),
+              StatusIs(kInvalid, HasSubstr("unknown flag --lr")));
+  EXPECT_THAT(Launch().Parse({"--topology=", "--dry_run"}),
+              StatusIs(kInvalid, HasSubstr("--topology has no value; give")));
+}
+
+TEST(CommandLineTest, ANameWithoutItsDashesIsTold) {
+  for (const auto& [args, meant] :
+       {std::pair<std::vector<std::string>, const char*>{{"epochs", "3"},
+                                                         "--epochs=3"},
+        {{"train-steps", "4"}, "--train_steps=4"},
+        {{"dry_run"}, "--dry_run"}})
+    EXPECT_THAT(Launch().Parse(args),
+                StatusIs(kInvalid, absl::StrCat("unexpected \"", args.front(),
+                                                "\": settings begin with "
+                                                "dashes; give ",
+                                                meant,
+                                                "; see pod_launch "
+                                                "--help")));
+}
+
 TEST(CommandLineTest, TheSameValueTwiceIsTaken) {
   Launch launch;
   EXPECT_THAT(launch.Parse({"--dry_run", "--seed=1", "--dry_run", "--seed=1"}),

@@ -480,12 +480,76 @@ TEST_F(CkptTest, BadUsageIsTwo) {
   }
 }
 
-TEST(CheckpointOfTest, IsTheFolderThatIsCalledAsAStep) {
-  EXPECT_EQ(CheckpointOf("runs/a/20/manifest.json"), "runs/a/20");
-  EXPECT_EQ(CheckpointOf("gs://b/a/20/1785/manifest.json"), "gs://b/a/20");
-  EXPECT_EQ(CheckpointOf("20/manifest.json"), "20");
-  EXPECT_EQ(CheckpointOf("runs/a/notes.txt"), "");
-  EXPECT_EQ(CheckpointOf("notes.txt"), "");
+TEST(StepFoldersOfTest, AreTheFoldersThatAreCalledAsSteps) {
+  EXPECT_THAT(StepFoldersOf("runs/a/20/manifest.json"),
+              ElementsAre("runs/a/20"));
+  EXPECT_THAT(StepFoldersOf("gs://b/a/20/1785/manifest.json"),
+              ElementsAre("gs://b/a/20/1785", "gs://b/a/20"));
+  EXPECT_THAT(StepFoldersOf("runs/1/20/manifest.json"),
+              ElementsAre("runs/1/20", "runs/1"));
+  EXPECT_THAT(StepFoldersOf("20/manifest.json"), ElementsAre("20"));
+  EXPECT_THAT(StepFoldersOf("runs/a/notes.txt"), IsEmpty());
+  EXPECT_THAT(StepFoldersOf("notes.txt"), IsEmpty());
+}
+
+// "runs/1" is called as a step is; its steps are below it.
+TEST_F(CkptTest, ANumberedFolderOfARunIsAModelDir) {
+  for (const int step : {20, 100}) Save("/runs/1", step);
+  const CkptResult show = Run({"show", "/runs/1"});
+  EXPECT_EQ(show.exit_code, 0) << show.error;
+  EXPECT_THAT(show.text, HasSubstr("checkpoint  /runs/1/100\n"));
+  const CkptResult verify = Run({"verify", "/runs/1"});
+  EXPECT_EQ(verify.exit_code, 0) << verify.error;
+  EXPECT_THAT(verify.text, AllOf(HasSubstr("/runs/1/20: good, step 20"),
+                                 HasSubstr("/runs/1/100: good, step 100")));
+  EXPECT_EQ(Run({"show", "/runs/1/20/manifest.json"}).error,
+            "/runs/1/20/manifest.json is a file; give its folder: pod_ckpt "
+            "show /runs/1/20\n");
+  const CkptResult above = Run({"show", "/runs"});
+  EXPECT_EQ(above.exit_code, 2);
+  EXPECT_EQ(above.error,
+            "/runs holds no checkpoint itself, but /runs/1 does (step 100); "
+            "give a model_dir, such as /runs/1\n");
+  // A step's folder that holds a stamp's is no run's.
+  ASSERT_THAT(store_->Write("/b/20/1785/manifest.json", "{}"), IsOk());
+  ASSERT_THAT(store_->Write("/b/20/commit_success.txt", "1785"), IsOk());
+  EXPECT_THAT(Run({"show", "/b/20/1785/manifest.json"}).error,
+              HasSubstr("give its folder: pod_ckpt show /b/20\n"));
+}
+
+TEST_F(CkptTest, TheFolderAboveRunsIsToldWhichHoldACheckpoint) {
+  Save("/runs/a", 20);
+  ASSERT_THAT(store_->Write("/runs/notes/1/a.txt", "mine"), IsOk());
+  for (const char* command : {"show", "verify"}) {
+    const CkptResult result = Run({command, "/runs"});
+    EXPECT_EQ(result.exit_code, 2) << command;
+    EXPECT_EQ(result.error,
+              "/runs holds no checkpoint itself, but /runs/a does (step 20); "
+              "give a model_dir, such as /runs/a\n")
+        << command;
+  }
+  for (const std::string command : {"adopt", "clean"})
+    EXPECT_EQ(Run({command, "/runs"}).error,
+              absl::StrCat("/runs holds no checkpoint itself, but /runs/a does "
+                           "(step 20); give the folder of a run: pod_ckpt ",
+                           command, " /runs/a\n"));
+  EXPECT_EQ(Run({"ls", "/runs"}).text,
+            "/runs holds no checkpoint itself, but /runs/a does (step 20): "
+            "pod_ckpt ls /runs/a\n");
+  Save("/runs/b", 7);
+  EXPECT_THAT(Run({"show", "/runs"}).error,
+              HasSubstr(", but /runs/a (step 20) and /runs/b (step 7) do; "));
+  for (const char* run : {"/runs/c", "/runs/d"}) Save(run, 5);
+  EXPECT_THAT(Run({"show", "/runs"}).error,
+              HasSubstr(", but /runs/a (step 20), /runs/b (step 7), /runs/c "
+                        "(step 5) and 1 more do; "));
+}
+
+TEST_F(CkptTest, TheFolderAboveTheFolderAboveIsTold) {
+  Save("/all/runs/a", 20);
+  EXPECT_THAT(Run({"show", "/all"}).error,
+              HasSubstr("/all holds no checkpoint itself, but /all/runs/a does "
+                        "(step 20); give"));
 }
 
 TEST_F(CkptTest, HelpTeaches) {

@@ -290,6 +290,29 @@ TEST_P(RunStartTest, TheOneThatIsNamedIsTaken) {
   }
 }
 
+TEST_P(RunStartTest, TheFolderAboveARunIsToldWhichOneHoldsACheckpoint) {
+  const std::string above = plan_.spec().model_dir();
+  plan_.mutable_spec()->set_model_dir(above + "/a");
+  Save({10, 20});
+  const std::string told = absl::StrCat(
+      above, " holds no checkpoint itself, but ", above, "/a does (step 20); ");
+  EXPECT_THAT(
+      Start(plan_, above),
+      StatusIs(absl::StatusCode::kNotFound,
+               HasSubstr(absl::StrCat(
+                   "--restore: ", told,
+                   "name a checkpoint, such as --restore=", Path(20)))));
+  JobPlan evaluates = plan_;
+  evaluates.mutable_spec()->set_mode(words::Mode::eval);
+  evaluates.mutable_spec()->set_model_dir(above);
+  EXPECT_THAT(
+      Start(evaluates),
+      StatusIs(absl::StatusCode::kNotFound,
+               HasSubstr(absl::StrCat(
+                   "mode=eval: ", told,
+                   "give a model_dir, such as --model_dir=", above, "/a"))));
+}
+
 TEST_P(RunStartTest, NoOtherReplacesTheOneThatIsNamed) {
   Save({10, 20});
   testing::Damage(store(), plan_, 20);

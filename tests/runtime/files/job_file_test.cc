@@ -118,17 +118,17 @@ INSTANTIATE_TEST_SUITE_P(
                "topology: \"v3\""},
         BadJob{"faults { kind: KILL host: 1 step: 3 }",
                "my.job is no job: ", "it is a fault plan: give it as --faults"},
-        BadJob{"{'topology': 'v3-8', 'train_steps': None}", "my.job: ",
+        BadJob{"{'topology': 'v3-8', 'train_steps': None}", "my.job:1:37: ",
                "JSON has true and false, and what is not set is left out"},
-        BadJob{"{'topology': 'v3-8}",
-               "my.job: ", "names and words of JSON stand in double quotes"},
+        BadJob{"{'topology': 'v3-8}", "my.job:1:14: ",
+               "names and words of JSON stand in double quotes"},
         BadJob{"optimizer { name: 'adam' }", "my.job:1:11:",
                "optimizer is one value, no block in braces: write optimizer: "
                "VALUE"},
         BadJob{"optimizer { name: 'adam' }",
                "my.job:1:11:", "allowed: sgd, momentum"},
         BadJob{"{\"end_time\": 3}",
-               "my.job: ", "there is no field \"end_time\""},
+               "my.job:1:2: ", "there is no field \"end_time\""},
         BadJob{"\n\n  }", "my.job:3:3:", "}"},
         BadJob{"[job]\ntopology = \"v3-8\"",
                "my.job:2:1:", "a section in brackets, [job], as TOML has it"},
@@ -173,8 +173,121 @@ INSTANTIATE_TEST_SUITE_P(
         BadJob{"# [ { \"\nmodel: \"[\"\nseed: x", "my.job:3:7: ", "seed is x"},
         BadJob{"hidden: (512, 512)",
                "my.job:1:9: ", "a list stands in brackets: hidden: [512,512]"},
-        BadJob{"hidden: [512, abc]", "my.job:1:15: ",
-               "give numbers in brackets, such as [512, 512]"}));
+        BadJob{"hidden: [512, abc]",
+               "my.job:1:15: ", "give numbers in brackets, such as [512, 512]"},
+        // The list is closed, behind a field too many.
+        BadJob{"hidden: [512, width: 3]", "my.job:1:15: ",
+               "hidden is [512, width: 3]; give numbers in brackets, such as "
+               "[512, 512]"},
+        BadJob{"hidden: [512, width: 3",
+               "my.job:1:9: ", "is not closed; end it with ]: hidden: [512]"},
+        BadJob{"hidden: [512,\nlr_decay_at: [0.5]",
+               "my.job:1:9: ", "is not closed; end it with ]: hidden: [512]"},
+        BadJob{"topology: \"v3-8'", "my.job:1:11: ",
+               "is not closed; end it with \": topology: \"v3-8\""}));
+
+// As other formats and languages have it.
+INSTANTIATE_TEST_SUITE_P(
+    OtherFormats, BadJobTest,
+    ::testing::Values(
+        BadJob{"seed: 1\n\"topology\": \"v3-8\",\n", "my.job:2:1: ",
+               "a name stands without quotes: topology: \"v3-8\""},
+        BadJob{"train-steps: 4",
+               "my.job:1:6: ", "a name has _ for each -: train_steps: 4"},
+        BadJob{"hidden:\n  - 512\n  - 256", "my.job:3:3: ",
+               "a list stands in brackets behind its name, with commas: "
+               "hidden: [512, 256]"},
+        BadJob{"---\nseed: 1", "my.job:1:1: ",
+               "--- begins a document of YAML, and nothing here: leave it "
+               "out"},
+        BadJob{"topology: |\n  v3-8", "my.job:1:11: ",
+               "text stands in quotes, on the line of its name: topology: "
+               "\"...\""},
+        BadJob{"// mine\nseed: 1", "my.job:1:1: ",
+               "the line begins with //; a comment begins with #"},
+        BadJob{"; mine\nseed: 1", "my.job:1:1: ",
+               "the line begins with ;; a comment begins with #"},
+        BadJob{"model: None", "my.job:1:8: ",
+               "what is not set is left out: leave out the line"},
+        BadJob{"seed: null", "my.job:1:7: ",
+               "seed is null; what is not set is left out: leave out the "
+               "line"},
+        BadJob{"data_dir: \"C:\\data\"",
+               "my.job:1:", "; write \\\\ for each backslash of a text"},
+        BadJob{"faults: \"f.txt\"", "my.job:1:9: ",
+               "faults is \"f.txt\"; it is a block in braces: faults { ... }; "
+               "a file of them is given as --faults=FILE"},
+        BadJob{"learning_rate: +1", "my.job:1:16: ",
+               "learning_rate is +1; a number has no + in front: "
+               "learning_rate: 1"},
+        // No number is made of two.
+        BadJob{"hidden: 512 256", "my.job:1:13: ",
+               "hidden is 512 256; a list stands in brackets: hidden: "
+               "[512,256]"},
+        BadJob{"hidden: [512 256]",
+               "my.job:1:14: ", "a list has commas: hidden: [512,256]"}));
+
+// Protobuf's parser of JSON says no line.
+INSTANTIATE_TEST_SUITE_P(
+    Json, BadJobTest,
+    ::testing::Values(
+        BadJob{"{\n  \"topology\": \"v3-8\",\n  \"train_steps\": 4\n"
+               "  \"learning_rate\": 0.1\n}\n",
+               "my.job:3:19: ",
+               "expected , or } after 4, found \"learning_rate\" at 4:3; put a "
+               "comma between them"},
+        BadJob{"{\"train_steps\": 4 \"seed\": 1}", "my.job:1:18: ",
+               "after 4, found \"seed\"; put a comma between them"},
+        BadJob{"{\"hidden\": [512 512]}", "my.job:1:16: ",
+               "expected , or ] after 512, found 512; put a comma"},
+        // What follows is no next item: nobody knows what was meant.
+        BadJob{"{\"log_dir\": \"my \"own\" logs\"}",
+               "my.job:1:17: ", "expected , or } after \"my \", found own"},
+        BadJob{"{\"hidden\": [512, 512}", "my.job:1:21: ",
+               "expected , or ] after 512, found } (the [ is at 1:12)"},
+        BadJob{"{\"hidden\": [512, 512", "my.job:1:12: ",
+               "the list that begins here is not closed; end it with ]"},
+        BadJob{"{\n\"seed\": 1\n", "my.job:1:1: ",
+               "the object that begins here is not closed; end it with }"},
+        BadJob{"{\"seed\": 1}\n{\"seed\": 2}",
+               "my.job:2:1: ", "expected no more after }, found {"},
+        BadJob{"{\"seed\" = 1}",
+               "my.job:1:9: ", "expected : after the name seed, found ="},
+        BadJob{"{\"seed\": , \"epochs\": 1}",
+               "my.job:1:10: ", "expected a value of seed, found ,"},
+        BadJob{"{\"seed\": 1,, \"epochs\": 1}", "my.job:1:12: ",
+               "expected a name in double quotes or }, found ,"},
+        BadJob{"{\n  // mine\n  \"seed\": 1}",
+               "my.job:2:3: ", "found //: JSON has no comments"},
+        BadJob{"{\"topology\": v3-8}", "my.job:1:14: ",
+               "topology is v3-8; text of JSON stands in double quotes: "
+               "\"v3-8\""},
+        BadJob{"{\"optimizer\": adm}", "my.job:1:15: ",
+               "optimizer is adm; text of JSON stands in double quotes: "
+               "\"adm\"; allowed: sgd, momentum"},
+        BadJob{"{\"train_steps\": 10k}",
+               "my.job:1:17: ", "train_steps is 10k; JSON writes it 10000"},
+        BadJob{"{\"learning_rate\": .5}",
+               "my.job:1:19: ", "learning_rate is .5; JSON writes it 0.5"},
+        BadJob{"{\"learning_rate\": fast}", "my.job:1:19: ",
+               "learning_rate is fast; give a number, more than 0"},
+        BadJob{"{\"twist\": True}",
+               "my.job:1:11: ", "twist is True; JSON has true and false"},
+        BadJob{"{\"topology\": \"v3-8,\n\"seed\": 1}",
+               "my.job:1:14: ", "not closed on its line; end it with \""},
+        BadJob{"{“topology”: 1}", "my.job:1:2: ",
+               "which is a curly quotation mark (U+201C), as pages and word "
+               "processors write it; type straight quotes"},
+        BadJob{"{\n\"optimizer\": \"adm\"}",
+               "my.job:2:14: ", "optimizer is \"adm\"; allowed: sgd, momentum"},
+        BadJob{"{\"optimizer\": \"adm\"}",
+               "my.job:1:15: ", "did you mean adam"},
+        BadJob{"{\n\"train_steps\": \"10k\"}", "my.job:2:16: ",
+               "train_steps is \"10k\"; give a whole number from 1 up: 10000"},
+        BadJob{"{\"seed\": 1,\n \"train_stepz\": 3}", "my.job:2:2: ",
+               "there is no field \"train_stepz\"; did you mean train_steps?"},
+        BadJob{"{\"trainSteps\": 1,\n\"train_steps\": 2}",
+               "my.job:2:1: ", "train_steps stands twice; keep one of them"}));
 
 TEST(ReadJobFileTest, ReadsAFileAndNamesOneThatIsMissing) {
   const TempDir dir;
@@ -227,11 +340,11 @@ TEST(ReadJobFileTest, SaysWhereEachFieldStands) {
   EXPECT_EQ(MergeOrigins(lines, flags, {{"threads", "PODSIM_THREADS"}}),
             (Origins{{"seed", dir.file("job") + " line 2"},
                      {"threads", "PODSIM_THREADS"}}));
-  std::ofstream(dir.file("json")) << "{\"seed\": 1}";
+  std::ofstream(dir.file("json")) << "{\n\"seed\": 1}";
   lines.clear();
   ASSERT_OK_AND_ASSIGN(const JobSpec json,
                        ReadJobFile(dir.file("json"), lines));
-  EXPECT_EQ(lines, (Origins{{"seed", dir.file("json")}}));
+  EXPECT_EQ(lines, (Origins{{"seed", dir.file("json") + " line 2"}}));
 }
 
 TEST(ReadJobFileTest, ReadsTheDefaultJobWhereACommentSaysSo) {
@@ -272,7 +385,7 @@ TEST(ParseJobTest, JsonTooIsToldTheWordsThereAre) {
 TEST(ParseJobTest, AJsonValueOfAnotherTypeIsToldWhatIsMeant) {
   EXPECT_THAT(ParseJob("{\"train_steps\": \"many\"}", "my.json"),
               StatusIs(kInvalid,
-                       "my.json: train_steps is \"many\"; give a "
+                       "my.json:1:17: train_steps is \"many\"; give a "
                        "whole number from 1 up"));
 }
 
@@ -281,9 +394,9 @@ TEST(ParseJobTest, BadJsonIsRefusedInOneLine) {
        {"{", "{}x", "{\"train_stepz\": 3}", "{\"train_steps\": \"x\"}",
         "{\"train_steps\": 1.5}", "{\"seed\": -1}", "{\"hidden\": {}}",
         "{\"topology\" \"v3-8\"}", "{\"topology\": \"\xff\"}"}) {
-    EXPECT_THAT(ParseJob(text, "my.json"),
-                StatusIs(kInvalid,
-                         AllOf(StartsWith("my.json: "), Not(HasSubstr("\n")))))
+    EXPECT_THAT(
+        ParseJob(text, "my.json"),
+        StatusIs(kInvalid, AllOf(StartsWith("my.json:"), Not(HasSubstr("\n")))))
         << text;
   }
 }
