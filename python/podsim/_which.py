@@ -118,15 +118,17 @@ def check_prices(prices: Any, called: str = "chip_prices") -> None:
 
 
 def _seconds(deadline: Any) -> str:
-    """As pod_plan takes it."""
-    if isinstance(deadline, datetime.timedelta):
-        deadline = deadline.total_seconds()
+    """As pod_plan takes it. Whether a text is a time, pod_plan says."""
     if isinstance(deadline, str) and deadline:
         return deadline
-    if not is_number(deadline) or not 0 < deadline < float("inf"):
-        raise ValueError(f"deadline is {shown(deadline)}; it must be a time above 0, such as "
-                         '"4h", "90m" or, in seconds, 3600')
-    return f"{float(deadline)!r}s"
+    if isinstance(deadline, datetime.timedelta) and deadline > datetime.timedelta():
+        return f"{deadline.total_seconds()!r}s"
+    if is_number(deadline) and 0 < deadline < float("inf"):
+        raise TypeError(f"deadline is {shown(deadline)}, a number without a unit: give "
+                        f'"{deadline}s" for seconds, "{deadline}h" for hours, or a '
+                        "datetime.timedelta")
+    raise ValueError(f"deadline is {shown(deadline)}; it must be a time above 0, such as "
+                     '"4h", "90m" or datetime.timedelta(hours=4)')
 
 
 @dataclasses.dataclass(frozen=True)

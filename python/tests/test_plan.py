@@ -102,7 +102,8 @@ class PlanTest(unittest.TestCase):
         rows = plan_of(slices).price({"v3": 1, "v4": 3}).rows
         deadline = 1.001 * sorted(row.run_seconds for row in rows)[2]
         budget = 1.001 * sorted(row.cost for row in rows)[2]
-        plan = plan_of(slices, asked=_which.Question(deadline, budget, {"v3": 1, "v4": 3}))
+        plan = plan_of(slices, asked=_which.Question(f"{deadline!r}s", budget,
+                                                    {"v3": 1, "v4": 3}))
         fit = [row for row in rows if row.run_seconds <= deadline and row.cost <= budget]
         self.assertEqual((plan.which.deadline_seconds, plan.which.budget), (deadline, budget))
         if fit:
@@ -153,6 +154,10 @@ class PlanTest(unittest.TestCase):
                 ({"budget": 0, "price_per_chip_hour": 1}, ValueError, "budget is 0; it must be"),
                 ({"deadline": -1}, ValueError, "deadline is -1; it must be a time above 0"),
                 ({"deadline": True}, ValueError, "deadline is True; it must be a time above 0"),
+                ({"deadline": 12}, TypeError, '^deadline is 12, a number without a unit: give '
+                 '"12s" for seconds, "12h" for hours, or a datetime.timedelta$'),
+                ({"deadline": 1.5}, TypeError, '"1.5s" for seconds, "1.5h" for hours'),
+                ({"deadline": datetime.timedelta()}, ValueError, "it must be a time above 0"),
                 ({"chip_prices": {}}, TypeError, "it must be a price for each generation"),
                 ({"chip_prices": {3: 1}}, TypeError, "chip_prices has a price of 3; name"),
                 ({"chip_prices": {"v3": 0}}, ValueError, r"chip_prices\['v3'\] is 0"),
@@ -166,7 +171,8 @@ class PlanTest(unittest.TestCase):
             with self.assertRaises(podsim.PodsimError) as caught:
                 plan_of("v3-8", asked=_which.Question(chip_prices=chip_prices))
             self.assertIn(said, str(caught.exception))
-        with self.assertRaisesRegex(podsim.PodsimError, '^deadline is "4"; give a time'):
+        with self.assertRaisesRegex(podsim.PodsimError, '^deadline is "4", a number without a '
+                                    'unit: give 4s for seconds, 4h for hours$'):
             plan_of("v3-8", asked=_which.Question(deadline="4"))
         self.assertEqual(_which.Question(datetime.timedelta(minutes=90)).flags(pathlib.Path()),
                          ["--deadline=5400.0s"])

@@ -469,7 +469,7 @@ TEST(PodPlanTest, QuestionsWithoutAnAnswerAreRefused) {
   EXPECT_THAT(Refusal({"--topology=v3-8", "--budget=5"}),
               HasSubstr("--budget needs the price of a chip"));
   EXPECT_THAT(Refusal({"--topology=v3-8", "--deadline=4"}),
-              HasSubstr("--deadline is \"4\"; give a time"));
+              HasSubstr("--deadline is \"4\", a number without a unit"));
   EXPECT_THAT(Refusal({"--collective=all_reduce", "--deadline=4h"}),
               HasSubstr("--deadline is for a training job"));
   EXPECT_THAT(Refusal({"--collective=all_reduce", "--batch_per_core=max"}),
