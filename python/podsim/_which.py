@@ -49,6 +49,10 @@ class Which:
     nearest: NamedSlice | None
     """Where none keeps them: the one that comes nearest."""
     says: tuple[str, ...] = ()
+    cheapest_ties: tuple[str, ...] = ()
+    """Other slices that keep every limit and cost as much within 0.5%."""
+    fastest_ties: tuple[str, ...] = ()
+    """Those that take as long within 0.5%."""
 
     def __str__(self) -> str:
         return "\n".join(self.says)
@@ -95,7 +99,9 @@ def read(found: Mapping[str, Any] | None) -> Which | NoLimits:
         return NoLimits()
     return Which(deadline_seconds=found["deadline_seconds"], budget=found["budget"],
                  cheapest=_named(found["cheapest"]), fastest=_named(found["fastest"]),
-                 nearest=_named(found["nearest"]), says=tuple(found["says"]))
+                 nearest=_named(found["nearest"]), says=tuple(found["says"]),
+                 cheapest_ties=tuple(found["cheapest_ties"]),
+                 fastest_ties=tuple(found["fastest_ties"]))
 
 
 def check_price(per_chip_hour: Any, called: str = "the price of a chip-hour") -> None:

@@ -117,6 +117,18 @@ class PlanTest(unittest.TestCase):
         self.assertIn(str(plan.which), plan.table)
         self.assertEqual(json.loads(plan.to_json())["which"]["budget"], budget)
         self.assertEqual([row.cost for row in plan], [row.cost for row in rows])
+        for row in plan:
+            for marked, low, high, limit in (
+                    (row.deadline, row.run_seconds_low, row.run_seconds_high, deadline),
+                    (row.budget, row.cost_low, row.cost_high, budget)):
+                self.assertEqual(marked, "meets" if high <= limit else
+                                 "may miss" if low <= limit else "misses")
+        self.assertRegex(plan.table.splitlines()[1], r"  cost  +run low  +run high  +cost low  +"
+                         r"cost high  deadline  budget +bound by$")
+        self.assertTrue({*plan.which.cheapest_ties, *plan.which.fastest_ties} <=
+                        {row.slice for row in fit})
+        self.assertIsNone(self.plan[0].deadline)
+        self.assertNotIn("deadline", self.plan.table)
 
     def test_without_limits_which_is_false_and_says_why(self):
         for which in (self.plan.which, pickle.loads(pickle.dumps(self.plan)).which,

@@ -31,6 +31,7 @@ std::string SpanText(double seconds);
 
 // "39.1 to 59.3 us", "962 us to 1.2 ms".
 std::string RangeText(const Band& band);
+std::string RangeText(double low_seconds, double high_seconds);
 
 }  // namespace podsim
 

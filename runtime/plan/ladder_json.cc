@@ -1,7 +1,9 @@
 #include "runtime/plan/ladder_json.h"
 
+#include <cstddef>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "job/hbm.h"
@@ -85,6 +87,18 @@ void AddBand(const std::string& name, const RunBand& band, ordered_json& one) {
   one[name + "_high"] = band.high;
 }
 
+// How the row stands to the limits that are given.
+void AddStanding(const LadderRow& row, const LadderQuestion& asked,
+                 ordered_json& one) {
+  const Limits& limits = asked.limits;
+  if (limits.deadline_seconds)
+    one["deadline"] =
+        StandingText(StandingOf(RunSeconds(row), *limits.deadline_seconds));
+  if (limits.budget)
+    one["budget"] =
+        StandingText(StandingOf(RunCost(row, asked.prices), *limits.budget));
+}
+
 void AddRun(const LadderRow& row, const ChipHourPrices& prices,
             ordered_json& one) {
   const JobForecast& forecast = row.forecast;
@@ -98,7 +112,7 @@ void AddRun(const LadderRow& row, const ChipHourPrices& prices,
 }
 
 ordered_json JsonRow(const LadderRow& row, const Ladder& ladder,
-                     const ChipHourPrices& prices) {
+                     const LadderQuestion& asked) {
   ordered_json one;
   one["slice"] = row.slice.name;
   one["generation"] = row.slice.generation;
@@ -113,7 +127,8 @@ ordered_json JsonRow(const LadderRow& row, const Ladder& ladder,
   AddPlan(row.plan, one);
   AddStep(row.forecast, one);
   AddRates(row, ladder.tokens_per_example, one);
-  AddRun(row, prices, one);
+  AddRun(row, asked.prices, one);
+  AddStanding(row, asked, one);
   if (row.plan.has_geography()) AddGeography(row, one);
   if (const std::string fault = FaultText(row); !fault.empty())
     one["ici_fault"] = fault;
@@ -152,13 +167,23 @@ ordered_json OrNull(std::optional<double> value) {
   return value ? ordered_json(*value) : ordered_json(nullptr);
 }
 
+ordered_json NamesJson(const Ladder& ladder,
+                       const std::vector<std::size_t>& rows) {
+  ordered_json names = ordered_json::array();
+  for (const std::size_t row : rows)
+    names.push_back(ladder.rows[row].slice.name);
+  return names;
+}
+
 ordered_json WhichJson(const Ladder& ladder, const LadderQuestion& asked) {
   const WhichSlice which = ChooseSlices(ladder, asked.prices, asked.limits);
   ordered_json all;
   all["deadline_seconds"] = OrNull(which.limits.deadline_seconds);
   all["budget"] = OrNull(which.limits.budget);
   all["cheapest"] = NamedJson(ladder, asked.prices, which.cheapest);
+  all["cheapest_ties"] = NamesJson(ladder, which.cheapest_ties);
   all["fastest"] = NamedJson(ladder, asked.prices, which.fastest);
+  all["fastest_ties"] = NamesJson(ladder, which.fastest_ties);
   all["nearest"] = NamedJson(ladder, asked.prices, which.nearest);
   all["says"] = WhichSentences(ladder, asked.prices, which);
   return all;
@@ -181,7 +206,7 @@ std::string FormatLadderJson(const Ladder& ladder, const LadderQuestion& asked,
   if (!asked.prices.currency.empty()) all["currency"] = asked.prices.currency;
   all["results"] = ordered_json::array();
   for (const LadderRow& row : ladder.rows)
-    all["results"].push_back(JsonRow(row, ladder, asked.prices));
+    all["results"].push_back(JsonRow(row, ladder, asked));
   all["knees"] = KneesJson(ladder);
   if (asked.limits.given()) all["which"] = WhichJson(ladder, asked);
   if (!explanation.empty()) all["explain"] = ordered_json::parse(explanation);

@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "base/text_table.h"
 #include "runtime/forecast/format_forecast.h"
+#include "runtime/plan/ladder_troubles.h"
 
 namespace podsim {
 namespace {
@@ -74,12 +75,21 @@ std::string UncomparedText(const Slice& slice) {
                       "you rent for long");
 }
 
+// "; ties with v4-8 (cost within 0.5%)"; nothing where no row ties.
+std::string TiesText(const Ladder& ladder, const std::vector<std::size_t>& rows,
+                     const char* what) {
+  if (rows.empty()) return "";
+  return absl::StrFormat("; ties with %s (%s within %.2g%%)",
+                         SliceNamesText(ladder, rows), what, 100 * kTiedPart);
+}
+
+// `ties`: what TiesText says of it.
 std::string NamedText(const Ladder& ladder, const ChipHourPrices& prices,
-                      const NamedSlice& named) {
+                      const NamedSlice& named, const std::string& ties) {
   const LadderRow& row = ladder.rows[named.row];
   return absl::StrCat(row.slice.name, ", ", RunText(named, prices), ": ",
-                      HoldsText(named.holds), RecomputesText(row.forecast),
-                      UncomparedText(row.slice));
+                      HoldsText(named.holds), ties,
+                      RecomputesText(row.forecast), UncomparedText(row.slice));
 }
 
 // ", 30% over 4 h"; nothing where it is kept.
@@ -117,17 +127,22 @@ std::vector<std::string> WhichSentences(const Ladder& ladder,
       absl::StrCat(" within ", LimitsText(which.limits, prices), ": ");
   const char* const cheapest =
       prices.given() ? "cheapest" : "fewest chip-hours";
+  const std::string as_cheap = TiesText(ladder, which.cheapest_ties,
+                                        prices.given() ? "cost" : "chip-hours");
+  const std::string as_fast = TiesText(ladder, which.fastest_ties, "time");
   const bool both = which.limits.deadline_seconds && which.limits.budget;
   if (both && which.cheapest->row == which.fastest->row)
-    return {absl::StrCat(cheapest, " and fastest", within,
-                         NamedText(ladder, prices, *which.cheapest))};
+    return {absl::StrCat(
+        cheapest, " and fastest", within,
+        NamedText(ladder, prices, *which.cheapest, as_cheap + as_fast))};
   std::vector<std::string> sentences;
   if (which.limits.deadline_seconds)
-    sentences.push_back(absl::StrCat(
-        cheapest, within, NamedText(ladder, prices, *which.cheapest)));
+    sentences.push_back(
+        absl::StrCat(cheapest, within,
+                     NamedText(ladder, prices, *which.cheapest, as_cheap)));
   if (which.limits.budget)
     sentences.push_back(absl::StrCat(
-        "fastest", within, NamedText(ladder, prices, *which.fastest)));
+        "fastest", within, NamedText(ladder, prices, *which.fastest, as_fast)));
   return sentences;
 }
 
