@@ -142,6 +142,8 @@ Columns of --explain: time, its share of all kernels' and how many kernels
 a row is of; FLOP, padding left out; bytes read from HBM and written to it;
 what bounds them; a product with what is fused into it, a loop, or an op
 alone; the op that it is named after, the layer or the line of the source.
+Where HBM has no room for the step, the refusal is followed by what fills
+it, by class.
 
 Columns of a collective: size in bytes of a rank's (larger) buffer,
 elements of it, time of one collective, algbw = size / time, busbw =

@@ -15,9 +15,11 @@ struct PlanExplanation {
   std::int64_t rows = 0;  // examples of a core in one pass
   // Passes of a step. The kernels are those of one of them and of the update.
   std::int64_t microbatches = 1;
+  double room = 0;  // bytes of HBM that a pass may take
   ChipExplanation chip;
 };
 
+// Of row.slice, whether the step has room there or not.
 // REQUIRES: row.status.ok(). Errors: those of ProgramOf.
 absl::StatusOr<PlanExplanation> ExplainRow(const LadderRow& row);
 
