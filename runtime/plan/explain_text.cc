@@ -84,15 +84,29 @@ std::string StepHeading(const LadderRow& row,
                       " runs in ", PassText(explained));
 }
 
+// What a sharded update leaves a core to do; nothing without one.
+std::string ShardedText(const LadderRow& row, const PlanExplanation& explained,
+                        int columns) {
+  if (explained.update_parts == 1) return "";
+  return CommentText(
+      absl::StrCat("sim_sharded_update: kernels of the update do 1 of ",
+                   FormatCount(explained.update_parts),
+                   " parts of their work; HBM is as if a ",
+                   row.slice.replica_name(), " held the whole update"),
+      columns);
+}
+
 std::string AboutKernels(const Ladder& ladder, const PlanExplanation& explained,
                          int columns) {
+  const LadderRow& row = ladder.rows.front();
   return CommentText(absl::StrCat(LadderJobText(ladder), ", ",
-                                  StepHeading(ladder.rows.front(), explained)),
+                                  StepHeading(row, explained)),
                      columns) +
          CommentText(
              "all times sim: computed, not measured; without all-reduces and "
              "input",
-             columns);
+             columns) +
+         ShardedText(row, explained, columns);
 }
 
 std::string BoundsText(const ExplainedTotals& totals) {

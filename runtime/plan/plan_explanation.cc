@@ -25,9 +25,11 @@ absl::StatusOr<PlanExplanation> ExplainRow(const LadderRow& row) {
   const double kept_within = row.plan.spec().remat() == words::Remat::none
                                  ? std::numeric_limits<double>::infinity()
                                  : explained.room;
+  if (row.plan.spec().sim_sharded_update())
+    explained.update_parts = row.slice.replicas;
   explained.chip =
       ExplainStep(ChipStepOf(program, explained.rows, chip, kept_within),
-                  explained.rows, chip);
+                  explained.rows, chip, explained.update_parts);
   return explained;
 }
 

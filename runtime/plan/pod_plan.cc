@@ -191,11 +191,6 @@ absl::StatusOr<std::string> PlanTraining(const PlanSettings& settings,
   PODSIM_RETURN_IF_ERROR(CheckQuestionIsShown(settings));
   PODSIM_ASSIGN_OR_RETURN(const JobSpec job,
                           JobOf(settings, flags, batch, refusal.origins));
-  if (settings.explain() && job.sim_sharded_update())
-    return absl::InvalidArgumentError(
-        "--explain lists the kernels of a whole update, which "
-        "--sim_sharded_update divides among the cores: leave one of the two "
-        "out");
   const Hardware hardware = HardwareOf(job);
   PODSIM_ASSIGN_OR_RETURN(const std::vector<Slice> slices,
                           LadderSlices(settings, job, hardware));

@@ -216,6 +216,26 @@ TEST(ExplainTest, RefusesWhatItDoesNotPrint) {
   EXPECT_GT(double{ExplainedJson(priced)["results"][0]["price"]}, 0);
 }
 
+// Its kernels are those that the row's step is priced of, the update's too.
+TEST(ExplainTest, AShardedUpdateIsExplainedAsItIsPriced) {
+  std::vector<std::string> args = {"--model=mlp", "--topology=v3-32"};
+  const auto whole = ExplainedJson(args);
+  args.emplace_back("--sim_sharded_update");
+  const auto sharded = ExplainedJson(args);
+  EXPECT_EQ(whole["explain"]["update_parts"], 1);
+  EXPECT_EQ(sharded["explain"]["update_parts"], 32);
+  for (const auto& all : {whole, sharded})
+    EXPECT_NEAR(all["explain"]["totals"]["seconds"],
+                all["results"][0]["compute_seconds"], 1e-11);
+  EXPECT_LT(sharded["explain"]["totals"]["hbm_bytes"],
+            whole["explain"]["totals"]["hbm_bytes"]);
+  EXPECT_EQ(sharded["explain"]["hbm"], whole["explain"]["hbm"]);
+  EXPECT_THAT(
+      ExplainedText(args),
+      HasSubstr("# sim_sharded_update: kernels of the update do 1 of 32 "
+                "parts"));
+}
+
 // So many examples need far more than v3 has.
 TEST(ExplainTest, WhatIsRefusedForHbmIsToldByClass) {
   std::vector<std::string> args = {"--model=resnet18", "--topology=v3-8",

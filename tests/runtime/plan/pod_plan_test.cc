@@ -452,11 +452,6 @@ TEST(PodPlanTest, RowsThatTrainOnDifferentExamplesAreSaid) {
   EXPECT_THAT(Text(scaled), Not(HasSubstr("the rows train on")));
 }
 
-TEST(PodPlanTest, AnExplanationIsOfAWholeUpdate) {
-  EXPECT_THAT(Refusal({"--topology=v3-8", "--explain", "--sim_sharded_update"}),
-              HasSubstr("leave one of the two out"));
-}
-
 TEST(PodPlanTest, WhatLowToHighCannotKnowIsSaid) {
   const auto answer = [](const std::string& slice) {
     return Text(
