@@ -1,11 +1,8 @@
 #include "runtime/plan/which_text.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <iterator>
 #include <optional>
-#include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -63,13 +60,9 @@ std::string RecomputesText(const JobForecast& forecast) {
              : "";
 }
 
-// Of which docs/validation.md has published steps.
-constexpr std::string_view kCompared[] = {"v2", "v3", "v4"};
-
 // What low to high cannot know.
 std::string UncomparedText(const Slice& slice) {
-  if (std::ranges::find(kCompared, slice.generation) != std::end(kCompared))
-    return "";
+  if (!slice.compared_steps.empty()) return "";
   return absl::StrCat("; no step of ", slice.generation,
                       " was compared with a published one: measure one before "
                       "you rent for long");
