@@ -322,6 +322,7 @@ class Plan(NotCalled):
         return [_ABOUT_TIMES, *[f"knee, the largest slice with an efficiency of at least 80%: {knees}"]
                 * bool(knees), *(self.which.says if self.which else ()),
                 *(f"links of {name}: {note}" for name, note in self.links.items()),
+                *(_examples_differ(self.rows) if self.scaling == "strong" else ()),
                 *_kinds_of_warnings(self.rows),
                 *(f"{name} has no plan: {why}" for name, why in self.refused.items())]
 
@@ -369,6 +370,18 @@ def _kinds_of_warnings(rows: Sequence[PlanRow]) -> list[str]:
     return [f"! {found[0][0]}: {found[0][1]}"
             + (f" (likewise {', '.join(name for name, _ in found[1:])})" if found[1:] else "")
             for found in kinds.values()]
+
+
+def _examples_differ(rows: Sequence[PlanRow]) -> list[str]:
+    """Of rows with one global batch, as pod_plan's table says it (runtime/plan/ladder_table.cc):
+    nothing where they train on as many examples, but for the last batch."""
+    examples = [row.train_steps * row.global_batch for row in rows] or [0]
+    least, most = min(examples), max(examples)
+    if 20 * (most - least) <= most:
+        return []
+    return [f"! the rows train on {least:,} to {most:,} examples (train_steps * global_batch): "
+            "their reference has the batch_per_core of each row, so that train_steps are scaled "
+            "apart; reference_batch_size=N says one global_batch for all"]
 
 
 _NO_COST = dict.fromkeys(("cost", "cost_low", "cost_high"))

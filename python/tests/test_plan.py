@@ -245,6 +245,17 @@ class PlanTest(unittest.TestCase):
         self.assertIn("left out for want of width: learning rate, recomputed, all-reduce",
                       "\n".join(lines))
 
+    def test_rows_that_train_on_different_examples_are_said(self):
+        given = {"batch_per_core": None, "train_batch_size": 512, "reference_topology": "v3-32"}
+        apart = plan_of("v3-32,v4-32", **given)
+        examples = sorted(row.train_steps * row.global_batch for row in apart)
+        self.assertIn(f"\n! the rows train on {examples[0]:,} to {examples[1]:,} examples "
+                      "(train_steps * global_batch): ", apart.table)
+        self.assertIn("reference_batch_size=N says one global_batch for all", apart.table)
+        alike = plan_of("v3-32,v4-32", reference_batch_size=512, **given)
+        self.assertNotIn("the rows train on", alike.table)
+        self.assertEqual(_plan._examples_differ([]), [])
+
     def test_a_kind_of_warning_is_said_once(self):
         row = self.plan["v3-8"]
         rows = [dataclasses.replace(row, slice=name, warnings=(text,)) for name, text in (
