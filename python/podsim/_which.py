@@ -35,6 +35,10 @@ class NamedSlice:
     way."""
     of_limit: float
     """The larger of time over deadline and cost over budget, as forecast."""
+    low_moved_by: tuple[str, ...] = ()
+    high_moved_by: tuple[str, ...] = ()
+    """Figures of the hardware, not published, that move low (high) most: at most two, the first
+    most. Those of the compiler's code move together: "matrix_share+hbm_share+kernel_seconds"."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -88,8 +92,8 @@ def _named(found: Mapping[str, Any] | None) -> NamedSlice | None:
         return None
     cost = {name: found.get(name.replace("cost", "price"))
             for name in ("cost", "cost_low", "cost_high")}
-    own = {field.name: found[field.name] for field in dataclasses.fields(NamedSlice)
-           if field.name in found}
+    own = {field.name: tuple(value) if isinstance(value := found[field.name], list) else value
+           for field in dataclasses.fields(NamedSlice) if field.name in found}
     return NamedSlice(**own, **cost)
 
 

@@ -152,6 +152,12 @@ class PlanTest(unittest.TestCase):
         self.assertIsNone(plan.which.nearest.cost)
         self.assertIn("no slice of these keeps 1 ms", str(plan.which))
 
+    def test_what_moves_low_and_high_is_named(self):
+        cheapest = plan_of("v3-8", asked=_which.Question(deadline="9d")).which.cheapest
+        for names in (cheapest.low_moved_by, cheapest.high_moved_by):
+            self.assertEqual(names[0], "step_seconds")
+            self.assertLessEqual(len(names), 2)
+
     def test_prices_may_be_a_file(self):
         with tempfile.TemporaryDirectory() as folder:
             place = pathlib.Path(folder, "mine.txt")

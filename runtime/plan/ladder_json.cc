@@ -153,13 +153,16 @@ ordered_json KneesJson(const Ladder& ladder) {
 ordered_json NamedJson(const Ladder& ladder, const ChipHourPrices& prices,
                        const std::optional<NamedSlice>& named) {
   if (!named) return nullptr;
+  const LadderRow& row = ladder.rows[named->row];
   ordered_json one;
-  one["slice"] = ladder.rows[named->row].slice.name;
+  one["slice"] = row.slice.name;
   AddBand("run_seconds", named->seconds, one);
   AddBand("run_chip_hours", named->chip_hours, one);
   if (prices.given()) AddBand("price", named->cost, one);
   one["holds"] = named->holds;
   one["of_limit"] = named->of_limit;
+  one["low_moved_by"] = MostBelow(row.forecast.band.shares);
+  one["high_moved_by"] = MostAbove(row.forecast.band.shares);
   return one;
 }
 

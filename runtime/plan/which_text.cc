@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -85,6 +86,29 @@ std::string NamedText(const Ladder& ladder, const ChipHourPrices& prices,
                       RecomputesText(row.forecast), UncomparedText(row.slice));
 }
 
+// "matrix_share+hbm_share+kernel_seconds and step_seconds".
+std::string FiguresText(const std::vector<std::string>& figures) {
+  return absl::StrJoin(figures, " and ");
+}
+
+// Which figures make low and high of a row what they are; nothing of a row
+// whose figures are all published.
+std::string MovedByText(const LadderRow& row) {
+  const std::vector<DoubtShare>& shares = row.forecast.band.shares;
+  const std::string low = FiguresText(MostBelow(shares));
+  const std::string high = FiguresText(MostAbove(shares));
+  if (low.empty() && high.empty()) return "";
+  std::vector<std::string> ends;
+  if (low == high) {
+    ends.push_back(absl::StrCat("low and high by ", low));
+  } else {
+    if (!low.empty()) ends.push_back(absl::StrCat("low by ", low));
+    if (!high.empty()) ends.push_back(absl::StrCat("high by ", high));
+  }
+  return absl::StrCat("the figures that move a step of ", row.slice.name,
+                      " most: ", absl::StrJoin(ends, ", "));
+}
+
 // ", 30% over 4 h"; nothing where it is kept.
 std::string OverText(double value, std::optional<double> limit,
                      const std::string& text) {
@@ -109,12 +133,10 @@ std::string NearestText(const Ladder& ladder, const ChipHourPrices& prices,
   return absl::StrCat(text, RecomputesText(forecast));
 }
 
-}  // namespace
-
-std::vector<std::string> WhichSentences(const Ladder& ladder,
-                                        const ChipHourPrices& prices,
-                                        const WhichSlice& which) {
-  if (!which.limits.given()) return {};
+// Those of the slices that are named.
+std::vector<std::string> NamingSentences(const Ladder& ladder,
+                                         const ChipHourPrices& prices,
+                                         const WhichSlice& which) {
   if (which.nearest) return {NearestText(ladder, prices, which)};
   const std::string within =
       absl::StrCat(" within ", LimitsText(which.limits, prices), ": ");
@@ -136,6 +158,30 @@ std::vector<std::string> WhichSentences(const Ladder& ladder,
   if (which.limits.budget)
     sentences.push_back(absl::StrCat(
         "fastest", within, NamedText(ladder, prices, *which.fastest, as_fast)));
+  return sentences;
+}
+
+// Of the rows that the sentences name, each once.
+std::vector<std::size_t> NamedRows(const WhichSlice& which) {
+  if (which.nearest) return {which.nearest->row};
+  std::vector<std::size_t> rows;
+  if (which.limits.deadline_seconds) rows.push_back(which.cheapest->row);
+  if (which.limits.budget &&
+      (rows.empty() || rows.front() != which.fastest->row))
+    rows.push_back(which.fastest->row);
+  return rows;
+}
+
+}  // namespace
+
+std::vector<std::string> WhichSentences(const Ladder& ladder,
+                                        const ChipHourPrices& prices,
+                                        const WhichSlice& which) {
+  if (!which.limits.given()) return {};
+  std::vector<std::string> sentences = NamingSentences(ladder, prices, which);
+  for (const std::size_t row : NamedRows(which))
+    if (std::string text = MovedByText(ladder.rows[row]); !text.empty())
+      sentences.push_back(std::move(text));
   return sentences;
 }
 

@@ -461,6 +461,22 @@ TEST(PodPlanTest, WhatLowToHighCannotKnowIsSaid) {
   EXPECT_THAT(answer("v3-32"), Not(HasSubstr("was compared")));
 }
 
+// A step of a small model is its fixed cost, which is assumed.
+TEST(PodPlanTest, WhatMovesLowAndHighMostIsNamed) {
+  const std::vector<std::string> args = {"--model=mlp", "--topology=v3-32",
+                                         "--deadline=2d"};
+  const auto cheapest = Json(args)["which"]["cheapest"];
+  for (const char* end : {"low_moved_by", "high_moved_by"}) {
+    ASSERT_GE(cheapest[end].size(), 1);
+    EXPECT_LE(cheapest[end].size(), 2);
+    EXPECT_EQ(cheapest[end][0], "step_seconds");
+  }
+  std::vector<std::string> verbose = args;
+  verbose.emplace_back("--verbose");
+  EXPECT_THAT(Text(verbose),
+              HasSubstr("\n# the figures that move a step of v3-32 most: low"));
+}
+
 TEST(PodPlanTest, TheTableSaysWhichSliceAndWhereTheKneeIs) {
   const std::string text =
       Text({"--model=mlp", "--topology=v3-8..v3-512", "--deadline=2d",

@@ -180,6 +180,25 @@ TEST(WhichSliceTest, WhatTakesAsLongIsNamedIfItKeepsTheLimits) {
               ElementsAre());
 }
 
+TEST(WhichSliceTest, SaysWhichFiguresMoveLowAndHighMost) {
+  Ladder ladder = MadeLadder({{.slice = "v3-8"}});
+  const auto said = [&] {
+    return FormatWhich(ladder, {},
+                       ChooseSlices(ladder, {}, {.deadline_seconds = 1e4}),
+                       kAllColumns);
+  };
+  EXPECT_THAT(said(), Not(HasSubstr("the figures that move")));
+  std::vector<DoubtShare>& shares = ladder.rows[0].forecast.band.shares;
+  shares = {
+      {"clock_hz", 0.5, 0.5}, {"link_share", 2, 1}, {"hop_seconds", 1, 2}};
+  EXPECT_THAT(said(),
+              HasSubstr("# the figures that move a step of v3-8 most: low by "
+                        "link_share and hop_seconds, high by hop_seconds and "
+                        "link_share\n"));
+  shares = {{"link_share", 2, 3}};
+  EXPECT_THAT(said(), HasSubstr(" most: low and high by link_share\n"));
+}
+
 // 3,600 s of 4 chips at 2 an hour: 8; from 3,240 s to 5,040 s, 7.2 to 11.2.
 class OneSlice : public ::testing::Test {
  protected:
