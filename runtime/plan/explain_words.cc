@@ -40,6 +40,15 @@ std::string WithoutFirst(const std::string& text, int count) {
   return text.substr(count < 0 ? begin - 1 : begin);
 }
 
+// "Dense_0, train.py:41": the layer and the line of an imported op; empty: no
+// layer made it.
+std::string LayerText(const ValueName& name) {
+  const std::size_t end = name.name.rfind('/');
+  if (name.source.empty() || end == std::string::npos) return "";
+  const std::string scope = name.name.substr(0, end);
+  return absl::StrCat(scope.substr(scope.rfind('/') + 1), ", ", name.source);
+}
+
 }  // namespace
 
 std::string ThousandsText(double count, const char* unit) {
@@ -60,6 +69,8 @@ std::string NameIn(const ValueName& name, int columns) {
   const std::string text = NameText(name);
   const int room = std::max(kLeastRoom, columns - kBesideName);
   if (columns == kAllColumns || ColumnsOf(text) <= room) return text;
+  const std::string layer = LayerText(name);
+  if (!layer.empty() && ColumnsOf(layer) <= room) return layer;
   return absl::StrCat(
       kCut, WithoutFirst(text, ColumnsOf(text) - room + ColumnsOf(kCut)));
 }

@@ -14,8 +14,8 @@ std::string ThousandsText(double count, const char* unit);
 std::string ShortBytesText(double bytes);
 std::string BytesText(double bytes);
 
-// In lines of so many columns; of a name that is too long, its end: what tells
-// it from its neighbours.
+// In lines of so many columns. Of a name that is too long, the layer and the
+// line of its source, or its end: what tells it from its neighbours.
 std::string NameIn(const ValueName& name, int columns);
 
 }  // namespace podsim

@@ -200,6 +200,7 @@ TEST(ValueNameOf, TellsTheLineOfTheSourceFromTheName) {
   };
   is("layer_3/attention/query/matmul", "layer_3/attention/query/matmul", "");
   is("dot.12, train.py:41", "dot.12", "train.py:41");
+  is("Dense_0/dot.12, train.py:41", "Dense_0/dot.12", "train.py:41");
   is("sort.3, train.py:41:1", "sort.3:1", "train.py:41");
   is("dot.12, 1234.py:7/core_sum", "dot.12/core_sum", "1234.py:7");
   is("a, b", "a, b", "");
