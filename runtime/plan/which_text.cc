@@ -86,7 +86,7 @@ std::string NamedText(const Ladder& ladder, const ChipHourPrices& prices,
                       RecomputesText(row.forecast), UncomparedText(row.slice));
 }
 
-// "matrix_share+hbm_share+kernel_seconds and step_seconds".
+// "link_share and step_seconds".
 std::string FiguresText(const std::vector<std::string>& figures) {
   return absl::StrJoin(figures, " and ");
 }
