@@ -13,8 +13,9 @@ ValueName NameOfKernel(const ChipGraph& graph, const ChipKernel& kernel) {
   return ValueNameOf(graph.value(graph.node(kernel.main).results[0]).name);
 }
 
+// `parts`: it does one of so many of its work.
 ExplainedKernel ExplainKernel(const ChipGraph& graph, const ChipKernel& kernel,
-                              const KernelTime& time) {
+                              const KernelTime& time, int parts) {
   ExplainedKernel explained;
   explained.kind = kernel.kind;
   explained.op = graph.node(kernel.main).op.name();
@@ -22,11 +23,11 @@ ExplainedKernel ExplainKernel(const ChipGraph& graph, const ChipKernel& kernel,
   explained.time = time.time;
   explained.bound = time.bound;
   for (const ChipProduct& product : kernel.products)
-    explained.product_flops += 2 * product.multiply_adds;
-  explained.flops =
-      explained.product_flops + kernel.vector_flops + kernel.transcendentals;
-  explained.matrix_flops = kernel.matrix_flops;
-  explained.hbm_bytes = kernel.hbm_bytes();
+    explained.product_flops += 2 * product.multiply_adds / parts;
+  explained.flops = explained.product_flops +
+                    (kernel.vector_flops + kernel.transcendentals) / parts;
+  explained.matrix_flops = kernel.matrix_flops / parts;
+  explained.hbm_bytes = kernel.hbm_bytes() / parts;
   return explained;
 }
 
@@ -146,12 +147,15 @@ ExplainedHbm ExplainHbm(const ChipStep& step, std::int64_t rows,
 }  // namespace
 
 ChipExplanation ExplainStep(const ChipStep& step, std::int64_t rows,
-                            const ChipFigures& chip) {
-  const std::vector<KernelTime> times = TimesOf(step.program, chip);
+                            const ChipFigures& chip, int update_parts) {
+  const std::int32_t update = FirstOfUpdate(step.program);
+  const std::vector<KernelTime> times =
+      ShardedTimesOf(step.program, chip, update, update_parts);
   ChipExplanation explained;
   for (std::size_t i = 0; i < times.size(); ++i)
     explained.kernels.push_back(
-        ExplainKernel(step.graph, step.program.kernels[i], times[i]));
+        ExplainKernel(step.graph, step.program.kernels[i], times[i],
+                      i < static_cast<std::size_t>(update) ? 1 : update_parts));
   explained.lines = GroupKernels(explained.kernels);
   explained.totals = SumKernels(explained.kernels);
   SetShares(explained);

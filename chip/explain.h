@@ -99,9 +99,11 @@ struct ChipExplanation {
 };
 
 // `step`: what ChipStepOf makes for `rows` examples of one core and for chips
-// of these matrix units. Pure; n log n in kernels and values.
+// of these matrix units. `update_parts`: kernels of the update do one of so
+// many parts of their work, as ShardedTimesOf prices them; HBM holds all of it.
+// Pure; n log n in kernels and values.
 ChipExplanation ExplainStep(const ChipStep& step, std::int64_t rows,
-                            const ChipFigures& chip);
+                            const ChipFigures& chip, int update_parts = 1);
 
 // "product", "loop", "alone".
 std::string_view KernelKindName(ChipKernelKind kind);

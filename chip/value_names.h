@@ -16,7 +16,7 @@ struct ValueName {
 };
 
 // Of ChipValue::name. An imported value's has the line that made it, as
-// HloModule::PlaceOf (models/import/hlo_module.h) writes it: "dot.12,
+// HloModule::PlaceOf (models/import/hlo_module.h) writes it: "Dense_0/dot.12,
 // train.py:41", perhaps with the index of a result behind it.
 ValueName ValueNameOf(std::string_view name);
 

@@ -133,13 +133,17 @@ with --batch_per_core=max it is what fits each slice.
 --deadline and --budget are about the whole run. Below the table they name
 the cheapest slice that ends in time, the fastest that costs no more, or
 with both the two of the slices that keep both; and how much of low to
-high keeps them, from low on. Where no slice keeps them, they name the one
-that comes nearest.
+high keeps them, from low on. What costs (or takes) as much to half a
+percent is named too. Where no slice keeps them, they name the one that
+comes nearest. In the table each row meets a limit (all of low to high is
+within it), may miss it (a part is) or misses it.
 
 Columns of --explain: time, its share of all kernels' and how many kernels
 a row is of; FLOP, padding left out; bytes read from HBM and written to it;
 what bounds them; a product with what is fused into it, a loop, or an op
 alone; the op that it is named after, the layer or the line of the source.
+Where HBM has no room for the step, the refusal is followed by what fills
+it, by class.
 
 Columns of a collective: size in bytes of a rank's (larger) buffer,
 elements of it, time of one collective, algbw = size / time, busbw =

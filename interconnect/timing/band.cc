@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <string>
 #include <vector>
 
+#include "absl/strings/str_join.h"
 #include "base/status.h"
 
 namespace podsim {
@@ -16,6 +19,7 @@ bool IsDoubted(const Figure& figure) {
 
 // A figure of the generation and where a slice has it.
 struct Constant {
+  const char* name;  // in the hardware file
   const Figure* figure;
   double ChipFigures::*place;
   bool on_links = false;
@@ -33,50 +37,82 @@ struct Constant {
 
 // How good the compiler's code is: they move together.
 std::vector<Constant> OfCompiler(const Generation& generation) {
-  return {{&generation.matrix_share(), &ChipFigures::matrix_share},
-          {&generation.hbm_share(), &ChipFigures::hbm_share},
-          {&generation.kernel_seconds(), &ChipFigures::kernel_seconds, false, 1,
-           /*slow_is_low=*/false}};
+  return {
+      {"matrix_share", &generation.matrix_share(), &ChipFigures::matrix_share},
+      {"hbm_share", &generation.hbm_share(), &ChipFigures::hbm_share},
+      {"kernel_seconds", &generation.kernel_seconds(),
+       &ChipFigures::kernel_seconds, false, 1,
+       /*slow_is_low=*/false}};
 }
 
 // Each a doubt of its own.
 std::vector<Constant> Others(const Slice& slice, const Generation& generation) {
   return {
-      {&generation.link_share(), &ChipFigures::link_share, true},
-      {&generation.hop_seconds(), &ChipFigures::hop_seconds, true},
-      {&generation.collective_seconds(), &ChipFigures::collective_seconds},
-      {&generation.core_piece_bytes(), &ChipFigures::core_piece_bytes},
-      {&generation.vector_flops_per_cycle_per_core(),
+      {"link_share", &generation.link_share(), &ChipFigures::link_share, true},
+      {"hop_seconds", &generation.hop_seconds(), &ChipFigures::hop_seconds,
+       true},
+      {"collective_seconds", &generation.collective_seconds(),
+       &ChipFigures::collective_seconds},
+      {"core_piece_bytes", &generation.core_piece_bytes(),
+       &ChipFigures::core_piece_bytes},
+      {"vector_flops_per_cycle_per_core",
+       &generation.vector_flops_per_cycle_per_core(),
        &ChipFigures::vector_flops_per_cycle_per_core},
-      {&generation.transcendental_flops(), &ChipFigures::transcendental_flops},
-      {&generation.clock_hz(), &ChipFigures::clock_hz},
-      {&generation.on_chip_bytes(), &ChipFigures::on_chip_bytes, false,
-       slice.chip().replicas_per_chip},
-      {&generation.step_seconds(), &ChipFigures::step_seconds},
-      {&generation.host_bytes_per_second(),
+      {"transcendental_flops", &generation.transcendental_flops(),
+       &ChipFigures::transcendental_flops},
+      {"clock_hz", &generation.clock_hz(), &ChipFigures::clock_hz},
+      {"on_chip_bytes", &generation.on_chip_bytes(),
+       &ChipFigures::on_chip_bytes, false, slice.chip().replicas_per_chip},
+      {"step_seconds", &generation.step_seconds(), &ChipFigures::step_seconds},
+      {"host_bytes_per_second", &generation.host_bytes_per_second(),
        &ChipFigures::host_bytes_per_second_per_chip}};
 }
 
-// Each doubt as the moves that it allows.
-std::vector<std::vector<Move>> DoubtsOf(const Slice& slice,
-                                        const Generation& generation) {
-  std::vector<std::vector<Move>> doubts;
+// Something that is not known, with the moves that it allows.
+struct Doubt {
+  std::string figures;
+  std::vector<Move> moves;
+};
+
+std::vector<Doubt> DoubtsOf(const Slice& slice, const Generation& generation) {
+  std::vector<Doubt> doubts;
   Move slow;
   Move fast;
+  std::vector<const char*> together;
   for (const Constant& constant : OfCompiler(generation)) {
     if (!IsDoubted(*constant.figure)) continue;
     slow.ends.push_back(constant.slow());
     fast.ends.push_back(constant.fast());
+    together.push_back(constant.name);
   }
-  if (!slow.ends.empty()) doubts.push_back({slow, fast});
+  if (!together.empty())
+    doubts.push_back({absl::StrJoin(together, "+"), {slow, fast}});
   for (const Constant& constant : Others(slice, generation)) {
     if (!IsDoubted(*constant.figure)) continue;
     doubts.push_back(
-        {{{constant.at(constant.figure->low())}, constant.on_links},
-         {{constant.at(constant.figure->high())}, constant.on_links}});
+        {constant.name,
+         {{{constant.at(constant.figure->low())}, constant.on_links},
+          {{constant.at(constant.figure->high())}, constant.on_links}}});
   }
-  if (slice.twisted) doubts.push_back({{.on_links = true}});
+  if (slice.twisted)
+    doubts.push_back({"the ways of a twist", {{.on_links = true}}});
   return doubts;
+}
+
+// Figures by what they do, the most first.
+std::vector<std::string> MostBy(const std::vector<DoubtShare>& shares,
+                                double DoubtShare::*side) {
+  constexpr std::size_t kMostNamed = 2;
+  std::vector<DoubtShare> sorted = shares;
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [side](const DoubtShare& a, const DoubtShare& b) {
+                     return a.*side > b.*side;
+                   });
+  std::vector<std::string> names;
+  for (const DoubtShare& share : sorted)
+    if (share.*side > 0 && names.size() < kMostNamed)
+      names.push_back(share.figures);
+  return names;
 }
 
 }  // namespace
@@ -84,20 +120,24 @@ std::vector<std::vector<Move>> DoubtsOf(const Slice& slice,
 absl::StatusOr<Spread> SpreadAround(double value, const Slice& slice,
                                     const Generation& generation,
                                     ValueWith value_with) {
+  Spread spread;
   double below = 0;
   double above = 0;
-  for (const std::vector<Move>& doubt : DoubtsOf(slice, generation)) {
+  for (const Doubt& doubt : DoubtsOf(slice, generation)) {
     double least = 0;
     double most = 0;
-    for (const Move& move : doubt) {
+    for (const Move& move : doubt.moves) {
       PODSIM_ASSIGN_OR_RETURN(const double other, value_with(move));
       least = std::min(least, other - value);
       most = std::max(most, other - value);
     }
     below += least * least;
     above += most * most;
+    spread.shares.push_back({doubt.figures, std::fabs(least), most});
   }
-  return Spread{value - std::sqrt(below), value + std::sqrt(above)};
+  spread.low = value - std::sqrt(below);
+  spread.high = value + std::sqrt(above);
+  return spread;
 }
 
 absl::StatusOr<Band> BandAround(SimTime time, const Slice& slice,
@@ -113,7 +153,15 @@ absl::StatusOr<Band> BandAround(SimTime time, const Slice& slice,
                    }));
   // Two doubts may take away the same time: what is left is none, not less.
   return Band{SimTime::Seconds(std::max(0.0, spread.low)),
-              SimTime::Seconds(spread.high)};
+              SimTime::Seconds(spread.high), spread.shares};
+}
+
+std::vector<std::string> MostBelow(const std::vector<DoubtShare>& shares) {
+  return MostBy(shares, &DoubtShare::below);
+}
+
+std::vector<std::string> MostAbove(const std::vector<DoubtShare>& shares) {
+  return MostBy(shares, &DoubtShare::above);
 }
 
 absl::StatusOr<SimTime> TimeAfter(const Move& move, const Slice& slice,

@@ -3,6 +3,7 @@
 #ifndef PODSIM_INTERCONNECT_TIMING_BAND_H_
 #define PODSIM_INTERCONNECT_TIMING_BAND_H_
 
+#include <string>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -11,10 +12,23 @@
 
 namespace podsim {
 
+// What one doubt takes away from a value at most, and adds to it.
+struct DoubtShare {
+  std::string figures;  // of the hardware file: "link_share"
+  double below = 0;     // of the value's unit, at least 0
+  double above = 0;
+};
+
 struct Band {
   SimTime low;
   SimTime high;
+  std::vector<DoubtShare> shares = {};  // of every doubt, in seconds
 };
+
+// The figures of those (at most two) that move low, or high, most, the first
+// most; none that does not move it.
+std::vector<std::string> MostBelow(const std::vector<DoubtShare>& shares);
+std::vector<std::string> MostAbove(const std::vector<DoubtShare>& shares);
 
 // Something that is not published, the other way: constants of the generation,
 // each at one end of its range, or the ways of a twisted torus, which an even
@@ -51,6 +65,7 @@ struct Move {
 struct Spread {
   double low = 0;
   double high = 0;
+  std::vector<DoubtShare> shares = {};  // of every doubt
 };
 using ValueWith = absl::FunctionRef<absl::StatusOr<double>(const Move& move)>;
 absl::StatusOr<Spread> SpreadAround(double value, const Slice& slice,

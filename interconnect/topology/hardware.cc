@@ -119,6 +119,7 @@ void Merge(const Generation& from, Generation& to) {
   const std::vector<NamedFigure> figures = FiguresIn(from);
   if (std::any_of(figures.begin(), figures.end(), IsOfLinks))
     kept.set_network_note("figures of a file, held against nothing");
+  if (!figures.empty()) kept.clear_compared_steps();
   Generation rest = from;
   rest.clear_slices();
   kept.MergeFrom(rest);

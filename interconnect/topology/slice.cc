@@ -27,6 +27,7 @@ void FillCounts(const Generation& generation, GridSize grid, GridSize board,
                 Slice& slice) {
   slice.generation = generation.name();
   slice.network_note = generation.network_note();
+  slice.compared_steps = generation.compared_steps();
   slice.figures = FiguresOf(generation);
   slice.grid = grid;
   slice.board = board;

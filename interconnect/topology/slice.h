@@ -47,6 +47,9 @@ struct Slice {
   std::string wrap_note;
   // How wrong the model of its links is where something was measured, one line.
   std::string network_note;
+  // Which published steps those of its generation are compared with, one line;
+  // empty: none.
+  std::string compared_steps;
   ChipFigures figures;
   // None unless somebody asked for them (--ici_fault).
   std::vector<LinkFault> link_faults = {};

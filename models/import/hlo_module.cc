@@ -4,9 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/printable.h"
 #include "base/status.h"
@@ -22,6 +25,8 @@ constexpr WireLimits kLimits = {.messages = std::int64_t{1} << 24,
                                 .passes_unknown = true};
 constexpr int kDeepestStack = 64;
 constexpr std::size_t kLongestPlace = 200;
+// What leaves room in a place for a name and a line.
+constexpr std::size_t kLongestScope = 100;
 
 absl::Status BadModule(const std::string& why) {
   return absl::InvalidArgumentError(absl::StrCat("HLO module: ", why));
@@ -89,6 +94,28 @@ absl::StatusOr<HloComputation> IndexOf(const hlo::Computation& from,
 bool IsLibrary(const std::string& file) {
   return file.find("site-packages/") != std::string::npos ||
          file.find("dist-packages/") != std::string::npos;
+}
+
+// Of a path, what JAX writes for its own control flow and for functions with
+// rules, which no author named.
+bool IsOfJax(std::string_view part) {
+  static const auto& words = *new std::set<std::string_view>{
+      "while",           "body",           "cond",      "scan",
+      "closed_call",     "core_call",      "pjit",      "checkpoint",
+      "remat",           "remat2",         "shard_map", "rematted_computation",
+      "custom_jvp_call", "custom_vjp_call"};
+  return words.contains(part) ||
+         (part.starts_with("branch_") && part.ends_with("_fun"));
+}
+
+// Letters, digits, '_' and '.': no transformation, "jvp(Net)", and no
+// subscripts of an einsum.
+bool IsScope(std::string_view part) {
+  return !part.empty() && !IsOfJax(part) &&
+         std::ranges::all_of(part, [](char c) {
+           return absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
+                  c == '_' || c == '.';
+         });
 }
 
 std::string LineText(std::string_view file, int line) {
@@ -172,10 +199,25 @@ std::string HloModule::NameOf(const hlo::Instruction& instruction) {
 
 std::string HloModule::PlaceOf(const hlo::Instruction& instruction) const {
   const std::string source = SourceOf(instruction);
+  const std::string scope = ScopeOf(instruction);
   const std::string place =
-      source.empty() ? instruction.name()
-                     : absl::StrCat(instruction.name(), ", ", source);
+      absl::StrCat(scope, scope.empty() ? "" : "/", instruction.name(),
+                   source.empty() ? "" : ", ", source);
   return PrintableLine(place.substr(0, kLongestPlace));
+}
+
+// The last part is the operation.
+std::string HloModule::ScopeOf(const hlo::Instruction& instruction) {
+  std::vector<std::string> parts =
+      absl::StrSplit(instruction.metadata().op_name(), '/');
+  parts.pop_back();
+  std::string scope;
+  for (std::size_t i = parts.size(); i-- > 0;) {
+    if (!IsScope(parts[i])) continue;
+    if (scope.size() + parts[i].size() >= kLongestScope) break;
+    scope = scope.empty() ? parts[i] : absl::StrCat(parts[i], "/", scope);
+  }
+  return scope;
 }
 
 std::string HloModule::SourceOf(const hlo::Instruction& instruction) const {

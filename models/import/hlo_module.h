@@ -40,11 +40,15 @@ class HloModule {
   int entry() const { return entry_; }
 
   // Where the author wrote it: "add.3, train.py:41", or "add.3" if the module
-  // does not say.
+  // does not say; of a layer "Dense_0/add.3, train.py:41".
   std::string PlaceOf(const hlo::Instruction& instruction) const;
   // What its author called: JAX's name with HLO's, "cumsum (reduce-window)", or
   // HLO's op code alone.
   static std::string NameOf(const hlo::Instruction& instruction);
+  // The module of flax that made it, or JAX's named scopes: "Block_1/Dense_0"
+  // of "jit(step)/jvp(Net)/Block_1/Dense_0/dot_general", forward and backward
+  // alike; empty: none did. Of a path that is long, its end.
+  static std::string ScopeOf(const hlo::Instruction& instruction);
   // "train.py:41"; empty if the module does not say.
   std::string SourceOf(const hlo::Instruction& instruction) const;
 

@@ -181,7 +181,7 @@ def plan(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "v
          name: str | None = None, progress: bool = True,
          price_per_chip_hour: float | None = None,
          chip_prices: Mapping[str, float] | str | os.PathLike[str] | None = None,
-         deadline: str | float | datetime.timedelta | None = None,
+         deadline: str | datetime.timedelta | None = None,
          budget: float | None = None, **settings: Any) -> _plan.Plan:
     """What the same call of train would do; nothing is run. A topology such as
     "v3-8..v3-2048" gives a row for each slice, all times simulated, and leaves out what
@@ -192,7 +192,7 @@ def plan(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "v
     a step on one of the slices: plan(...).explain("v3-8"). batch_per_core="max" is the largest
     that fits each slice with nothing recomputed.
 
-    deadline ("4h", seconds, or a timedelta) and budget are of the whole run: plan.which names
+    deadline ("4h", or a timedelta) and budget are of the whole run: plan.which names
     the slices that keep them. What a chip costs for an hour is price_per_chip_hour, or by
     generation chip_prices: {"v3": 2.2, "v5e": 1.2}, or a file as pod_plan reads it.
 

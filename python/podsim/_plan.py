@@ -6,12 +6,13 @@ import concurrent.futures
 import dataclasses
 import html
 import json
+import operator
 import os
 import pathlib
 import re
 import shutil
 import sys
-from typing import Any, ClassVar, Iterator, Mapping, Sequence
+from typing import Any, Callable, ClassVar, Iterator, Mapping, Sequence
 
 from . import _display, _errors, _explain, _job, _programs, _slices, _which
 from ._calls import checked
@@ -54,10 +55,15 @@ _COLUMNS = ("slice", _BATCH, "global batch", "steps", "learning rate", "HBM per 
             "recomputed", "run (sim)", "chip-hours", "bound by")
 _TOKENS = "tokens/s"  # where examples are sequences of them
 _COST = "cost"
-_LEFT = ("slice", "bound by")
+# Of a call with limits: how each row stands to them, and low and high of the run.
+_LIMITS = ("deadline", "budget")
+_RUN_BAND = ("run low", "run high")
+_COST_BAND = ("cost low", "cost high")
+_LEFT = ("slice", "bound by", *_LIMITS)
 # What a narrow terminal goes without, the first of them first.
 _LEFT_OUT = ("learning rate", "recomputed", "all-reduce", "global batch", "HBM per ", "exposed",
-             _BATCH, "MFU", "steps", "examples/s", "low", "high", "run (sim)")
+             _BATCH, "MFU", "steps", "examples/s", *_COST_BAND, "low", "high", *_RUN_BAND,
+             "run (sim)")
 
 
 _ABOUT_TIMES = ("times are simulated, not measured; low and high cover the figures of the hardware "
@@ -267,8 +273,21 @@ class Plan(NotCalled):
     def _columns(self) -> list[str]:
         whose = " or ".join(self._replicas())
         columns = [name + whose if name.endswith(("/", " per ")) else name for name in _COLUMNS]
-        columns = [*columns[:-1], *[_COST] * self._is_priced(), columns[-1]]
+        columns = [*columns[:-1], *[_COST] * self._is_priced(),
+                   *(name for name, _ in self._limits()), columns[-1]]
         return [name for name in columns if name != _TOKENS or self._has_tokens()]
+
+    def _limits(self) -> list[tuple[str, Callable[[PlanRow], str]]]:
+        """Columns of a call with limits, and their cells."""
+        if not self.which:
+            return []
+        given = dict(zip(_LIMITS, (self.which.deadline_seconds, self.which.budget)))
+        return [
+            (_RUN_BAND[0], lambda row: span(row.run_seconds_low)),
+            (_RUN_BAND[1], lambda row: span(row.run_seconds_high)),
+            *[(_COST_BAND[0], lambda row: _money(row.cost_low)),
+              (_COST_BAND[1], lambda row: _money(row.cost_high))] * self._is_priced(),
+            *((name, operator.attrgetter(name)) for name in _LIMITS if given[name] is not None)]
 
     def _replicas(self) -> list[str]:
         """"core", "chip", or both where generations differ."""
@@ -284,7 +303,8 @@ class Plan(NotCalled):
                 f"{row.examples_per_second:,.0f}", *tokens, fine_share(row.mfu),
                 span(row.all_reduce_seconds), span(row.exposed_seconds), share(row.efficiency),
                 fine_share(row.recomputed_share), span(row.run_seconds),
-                f"{row.run_chip_hours:.3g}", *cost, row.bound_by + " !" * bool(row.warnings)]
+                f"{row.run_chip_hours:.3g}", *cost, *(cell(row) for _, cell in self._limits()),
+                row.bound_by + " !" * bool(row.warnings)]
 
     def _heading(self) -> str:
         price = f"; {self._price_text()} a chip-hour" if self._is_priced() else ""
@@ -302,6 +322,7 @@ class Plan(NotCalled):
         return [_ABOUT_TIMES, *[f"knee, the largest slice with an efficiency of at least 80%: {knees}"]
                 * bool(knees), *(self.which.says if self.which else ()),
                 *(f"links of {name}: {note}" for name, note in self.links.items()),
+                *(_examples_differ(self.rows) if self.scaling == "strong" else ()),
                 *_kinds_of_warnings(self.rows),
                 *(f"{name} has no plan: {why}" for name, why in self.refused.items())]
 
@@ -349,6 +370,18 @@ def _kinds_of_warnings(rows: Sequence[PlanRow]) -> list[str]:
     return [f"! {found[0][0]}: {found[0][1]}"
             + (f" (likewise {', '.join(name for name, _ in found[1:])})" if found[1:] else "")
             for found in kinds.values()]
+
+
+def _examples_differ(rows: Sequence[PlanRow]) -> list[str]:
+    """Of rows with one global batch, as pod_plan's table says it (runtime/plan/ladder_table.cc):
+    nothing where they train on as many examples, but for the last batch."""
+    examples = [row.train_steps * row.global_batch for row in rows] or [0]
+    least, most = min(examples), max(examples)
+    if 20 * (most - least) <= most:
+        return []
+    return [f"! the rows train on {least:,} to {most:,} examples (train_steps * global_batch): "
+            "their reference has the batch_per_core of each row, so that train_steps are scaled "
+            "apart; reference_batch_size=N says one global_batch for all"]
 
 
 _NO_COST = dict.fromkeys(("cost", "cost_low", "cost_high"))

@@ -83,6 +83,11 @@ class PlanRow:
     one (v4, v5p and later)."""
     generation: str = ""
     """"v3", "v5e"."""
+    deadline: str | None = None
+    """How run_seconds_low to run_seconds_high stands to the deadline: "meets" (all of it is
+    within), "may miss" or "misses" (none is). None: the call has no deadline."""
+    budget: str | None = None
+    """The same of the cost and the budget."""
 
     def __getattr__(self, name: str) -> Any:
         """Of a name that a row has not."""

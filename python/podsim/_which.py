@@ -35,6 +35,10 @@ class NamedSlice:
     way."""
     of_limit: float
     """The larger of time over deadline and cost over budget, as forecast."""
+    low_moved_by: tuple[str, ...] = ()
+    high_moved_by: tuple[str, ...] = ()
+    """Figures of the hardware, not published, that move low (high) most: at most two, the first
+    most. Those of the compiler's code move together: "matrix_share+hbm_share+kernel_seconds"."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,6 +53,10 @@ class Which:
     nearest: NamedSlice | None
     """Where none keeps them: the one that comes nearest."""
     says: tuple[str, ...] = ()
+    cheapest_ties: tuple[str, ...] = ()
+    """Other slices that keep every limit and cost as much within 0.5%."""
+    fastest_ties: tuple[str, ...] = ()
+    """Those that take as long within 0.5%."""
 
     def __str__(self) -> str:
         return "\n".join(self.says)
@@ -84,8 +92,8 @@ def _named(found: Mapping[str, Any] | None) -> NamedSlice | None:
         return None
     cost = {name: found.get(name.replace("cost", "price"))
             for name in ("cost", "cost_low", "cost_high")}
-    own = {field.name: found[field.name] for field in dataclasses.fields(NamedSlice)
-           if field.name in found}
+    own = {field.name: tuple(value) if isinstance(value := found[field.name], list) else value
+           for field in dataclasses.fields(NamedSlice) if field.name in found}
     return NamedSlice(**own, **cost)
 
 
@@ -95,7 +103,9 @@ def read(found: Mapping[str, Any] | None) -> Which | NoLimits:
         return NoLimits()
     return Which(deadline_seconds=found["deadline_seconds"], budget=found["budget"],
                  cheapest=_named(found["cheapest"]), fastest=_named(found["fastest"]),
-                 nearest=_named(found["nearest"]), says=tuple(found["says"]))
+                 nearest=_named(found["nearest"]), says=tuple(found["says"]),
+                 cheapest_ties=tuple(found["cheapest_ties"]),
+                 fastest_ties=tuple(found["fastest_ties"]))
 
 
 def check_price(per_chip_hour: Any, called: str = "the price of a chip-hour") -> None:
@@ -118,15 +128,17 @@ def check_prices(prices: Any, called: str = "chip_prices") -> None:
 
 
 def _seconds(deadline: Any) -> str:
-    """As pod_plan takes it."""
-    if isinstance(deadline, datetime.timedelta):
-        deadline = deadline.total_seconds()
+    """As pod_plan takes it. Whether a text is a time, pod_plan says."""
     if isinstance(deadline, str) and deadline:
         return deadline
-    if not is_number(deadline) or not 0 < deadline < float("inf"):
-        raise ValueError(f"deadline is {shown(deadline)}; it must be a time above 0, such as "
-                         '"4h", "90m" or, in seconds, 3600')
-    return f"{float(deadline)!r}s"
+    if isinstance(deadline, datetime.timedelta) and deadline > datetime.timedelta():
+        return f"{deadline.total_seconds()!r}s"
+    if is_number(deadline) and 0 < deadline < float("inf"):
+        raise TypeError(f"deadline is {shown(deadline)}, a number without a unit: give "
+                        f'"{deadline}s" for seconds, "{deadline}h" for hours, or a '
+                        "datetime.timedelta")
+    raise ValueError(f"deadline is {shown(deadline)}; it must be a time above 0, such as "
+                     '"4h", "90m" or datetime.timedelta(hours=4)')
 
 
 @dataclasses.dataclass(frozen=True)

@@ -102,7 +102,8 @@ class PlanTest(unittest.TestCase):
         rows = plan_of(slices).price({"v3": 1, "v4": 3}).rows
         deadline = 1.001 * sorted(row.run_seconds for row in rows)[2]
         budget = 1.001 * sorted(row.cost for row in rows)[2]
-        plan = plan_of(slices, asked=_which.Question(deadline, budget, {"v3": 1, "v4": 3}))
+        plan = plan_of(slices, asked=_which.Question(f"{deadline!r}s", budget,
+                                                    {"v3": 1, "v4": 3}))
         fit = [row for row in rows if row.run_seconds <= deadline and row.cost <= budget]
         self.assertEqual((plan.which.deadline_seconds, plan.which.budget), (deadline, budget))
         if fit:
@@ -116,6 +117,18 @@ class PlanTest(unittest.TestCase):
         self.assertIn(str(plan.which), plan.table)
         self.assertEqual(json.loads(plan.to_json())["which"]["budget"], budget)
         self.assertEqual([row.cost for row in plan], [row.cost for row in rows])
+        for row in plan:
+            for marked, low, high, limit in (
+                    (row.deadline, row.run_seconds_low, row.run_seconds_high, deadline),
+                    (row.budget, row.cost_low, row.cost_high, budget)):
+                self.assertEqual(marked, "meets" if high <= limit else
+                                 "may miss" if low <= limit else "misses")
+        self.assertRegex(plan.table.splitlines()[1], r"  cost  +run low  +run high  +cost low  +"
+                         r"cost high  deadline  budget +bound by$")
+        self.assertTrue({*plan.which.cheapest_ties, *plan.which.fastest_ties} <=
+                        {row.slice for row in fit})
+        self.assertIsNone(self.plan[0].deadline)
+        self.assertNotIn("deadline", self.plan.table)
 
     def test_without_limits_which_is_false_and_says_why(self):
         for which in (self.plan.which, pickle.loads(pickle.dumps(self.plan)).which,
@@ -139,6 +152,12 @@ class PlanTest(unittest.TestCase):
         self.assertIsNone(plan.which.nearest.cost)
         self.assertIn("no slice of these keeps 1 ms", str(plan.which))
 
+    def test_what_moves_low_and_high_is_named(self):
+        cheapest = plan_of("v3-8", asked=_which.Question(deadline="9d")).which.cheapest
+        for names in (cheapest.low_moved_by, cheapest.high_moved_by):
+            self.assertEqual(names[0], "step_seconds")
+            self.assertLessEqual(len(names), 2)
+
     def test_prices_may_be_a_file(self):
         with tempfile.TemporaryDirectory() as folder:
             place = pathlib.Path(folder, "mine.txt")
@@ -153,6 +172,10 @@ class PlanTest(unittest.TestCase):
                 ({"budget": 0, "price_per_chip_hour": 1}, ValueError, "budget is 0; it must be"),
                 ({"deadline": -1}, ValueError, "deadline is -1; it must be a time above 0"),
                 ({"deadline": True}, ValueError, "deadline is True; it must be a time above 0"),
+                ({"deadline": 12}, TypeError, '^deadline is 12, a number without a unit: give '
+                 '"12s" for seconds, "12h" for hours, or a datetime.timedelta$'),
+                ({"deadline": 1.5}, TypeError, '"1.5s" for seconds, "1.5h" for hours'),
+                ({"deadline": datetime.timedelta()}, ValueError, "it must be a time above 0"),
                 ({"chip_prices": {}}, TypeError, "it must be a price for each generation"),
                 ({"chip_prices": {3: 1}}, TypeError, "chip_prices has a price of 3; name"),
                 ({"chip_prices": {"v3": 0}}, ValueError, r"chip_prices\['v3'\] is 0"),
@@ -166,7 +189,8 @@ class PlanTest(unittest.TestCase):
             with self.assertRaises(podsim.PodsimError) as caught:
                 plan_of("v3-8", asked=_which.Question(chip_prices=chip_prices))
             self.assertIn(said, str(caught.exception))
-        with self.assertRaisesRegex(podsim.PodsimError, '^deadline is "4"; give a time'):
+        with self.assertRaisesRegex(podsim.PodsimError, '^deadline is "4", a number without a '
+                                    'unit: give 4s for seconds, 4h for hours$'):
             plan_of("v3-8", asked=_which.Question(deadline="4"))
         self.assertEqual(_which.Question(datetime.timedelta(minutes=90)).flags(pathlib.Path()),
                          ["--deadline=5400.0s"])
@@ -226,6 +250,17 @@ class PlanTest(unittest.TestCase):
         self.assertNotIn("learning rate", lines[1])
         self.assertIn("left out for want of width: learning rate, recomputed, all-reduce",
                       "\n".join(lines))
+
+    def test_rows_that_train_on_different_examples_are_said(self):
+        given = {"batch_per_core": None, "train_batch_size": 512, "reference_topology": "v3-32"}
+        apart = plan_of("v3-32,v4-32", **given)
+        examples = sorted(row.train_steps * row.global_batch for row in apart)
+        self.assertIn(f"\n! the rows train on {examples[0]:,} to {examples[1]:,} examples "
+                      "(train_steps * global_batch): ", apart.table)
+        self.assertIn("reference_batch_size=N says one global_batch for all", apart.table)
+        alike = plan_of("v3-32,v4-32", reference_batch_size=512, **given)
+        self.assertNotIn("the rows train on", alike.table)
+        self.assertEqual(_plan._examples_differ([]), [])
 
     def test_a_kind_of_warning_is_said_once(self):
         row = self.plan["v3-8"]

@@ -143,8 +143,12 @@ std::string ScalingText(const JobForecast& forecast, const LadderFoot& foot,
 }  // namespace
 
 std::string RangeText(const Band& band) {
-  const std::string low = SpanText(band.low.seconds());
-  const std::string high = SpanText(band.high.seconds());
+  return RangeText(band.low.seconds(), band.high.seconds());
+}
+
+std::string RangeText(double low_seconds, double high_seconds) {
+  const std::string low = SpanText(low_seconds);
+  const std::string high = SpanText(high_seconds);
   const std::size_t unit = low.find(' ');
   const bool same = low.substr(unit) == high.substr(high.find(' '));
   return absl::StrCat(same ? low.substr(0, unit) : low, " to ", high);

@@ -27,6 +27,7 @@ std::string HowText(const JobForecast& forecast);
 
 // "39.1 to 59.3 us", "962 us to 1.2 ms".
 std::string RangeText(const Band& band);
+std::string RangeText(double low_seconds, double high_seconds);
 
 }  // namespace podsim
 

@@ -29,12 +29,17 @@ absl::StatusOr<Band> BandOfFigures(const PricedStep& of, SimTime total) {
                     });
 }
 
-// Figures of the way to the bucket that may be others, each an end of its
+// A figure of the way to the bucket that may be another, at each end of its
 // range.
-std::vector<std::pair<BucketPlace, BucketPlace>> DoubtsOf(
-    const BucketPlace& store) {
-  std::vector<std::pair<BucketPlace, BucketPlace>> doubts;
-  const auto add = [&](Figure* (BucketPlace::*figure)()) {
+struct StoreDoubt {
+  const char* figure;
+  BucketPlace low;
+  BucketPlace high;
+};
+
+std::vector<StoreDoubt> DoubtsOf(const BucketPlace& store) {
+  std::vector<StoreDoubt> doubts;
+  const auto add = [&](const char* name, Figure* (BucketPlace::*figure)()) {
     BucketPlace low = store;
     BucketPlace high = store;
     Figure& low_end = *(low.*figure)();
@@ -42,11 +47,14 @@ std::vector<std::pair<BucketPlace, BucketPlace>> DoubtsOf(
     low_end.set_value(low_end.low());
     Figure& high_end = *(high.*figure)();
     high_end.set_value(high_end.high());
-    doubts.emplace_back(std::move(low), std::move(high));
+    doubts.push_back({name, std::move(low), std::move(high)});
   };
-  add(&BucketPlace::mutable_round_trip_seconds);
-  add(&BucketPlace::mutable_host_bytes_per_second);
-  add(&BucketPlace::mutable_bucket_bytes_per_second);
+  add("the bucket's round_trip_seconds",
+      &BucketPlace::mutable_round_trip_seconds);
+  add("the bucket's host_bytes_per_second",
+      &BucketPlace::mutable_host_bytes_per_second);
+  add("the bucket's bucket_bytes_per_second",
+      &BucketPlace::mutable_bucket_bytes_per_second);
   return doubts;
 }
 
@@ -60,7 +68,8 @@ Band WithDoubtsOfStore(const Band& band, const StepParts& parts,
   const double total = OverlapStep(parts).total.seconds();
   double below = Square(total - band.low.seconds());
   double above = Square(band.high.seconds() - total);
-  for (const auto& [low, high] : DoubtsOf(*options.store)) {
+  Band wider = band;
+  for (const auto& [figure, low, high] : DoubtsOf(*options.store)) {
     double least = 0;
     double most = 0;
     for (const BucketPlace& place : {low, high}) {
@@ -73,9 +82,11 @@ Band WithDoubtsOfStore(const Band& band, const StepParts& parts,
     }
     below += least * least;
     above += most * most;
+    wider.shares.push_back({figure, std::fabs(least), most});
   }
-  return {SimTime::Seconds(total - std::sqrt(below)),
-          SimTime::Seconds(total + std::sqrt(above))};
+  wider.low = SimTime::Seconds(total - std::sqrt(below));
+  wider.high = SimTime::Seconds(total + std::sqrt(above));
+  return wider;
 }
 
 }  // namespace

@@ -24,6 +24,15 @@ struct PricedStep {
 };
 
 // Around the step of `parts`, which PriceStep made of the same.
+//
+// What gradients are combined up to (StepOptions::combine_bytes) is not moved.
+// Given by the user it is no doubt; nor is it where all gradients together are
+// below it. Else 120 MiB is what the published profiles show, and a range of it
+// nobody published: a wider band would rest on a guess of ours about a choice
+// of the compiler. What another limit does is small where the cores wait for
+// each sum (v2, v3): a sum more or less is one collective_seconds, whose own
+// range is in the band. Where sums travel beside kernels it is what the last
+// sum leaves exposed; --sim_combine_bytes shows it.
 // Errors: those of PriceStep.
 absl::StatusOr<Band> BandOfStep(const PricedStep& of, const StepParts& parts);
 

@@ -110,6 +110,7 @@ std::string FormatExplanationJson(const PlanExplanation& explained) {
   const ChipExplanation& chip = explained.chip;
   ordered_json json = {{"rows", explained.rows},
                        {"microbatches", explained.microbatches},
+                       {"update_parts", explained.update_parts},
                        {"kernels", ordered_json::array()},
                        {"lines", ordered_json::array()}};
   for (const ExplainedKernel& kernel : chip.kernels)

@@ -10,7 +10,8 @@ namespace podsim {
 
 // One object: "kernels" (all, in the order in which they run), "lines" (of the
 // table, those that take most time first, with the places of their kernels),
-// "totals" and "hbm". Seconds, bytes and FLOPs as numbers; "source" is null
+// "totals", "hbm", and "update_parts": kernels of the update do one of so many
+// parts of their work. Seconds, bytes and FLOPs as numbers; "source" is null
 // where the model does not say it.
 std::string FormatExplanationJson(const PlanExplanation& explained);
 

@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "job/hbm.h"
 #include "runtime/forecast/format_forecast.h"
+#include "runtime/plan/run_cost.h"
 
 namespace podsim {
 namespace {
@@ -24,6 +25,9 @@ struct Column {
   TableColumn heading;
   std::function<std::string(const LadderRow&)> cell;
 };
+
+// Of low to high of what a limit is about.
+constexpr int kRankOfAnswer = 1;
 
 // Ranks: the highest is left out first on a narrow screen.
 std::vector<Column> PlanColumns() {
@@ -53,12 +57,12 @@ std::vector<Column> PlanColumns() {
            }}};
 }
 
-std::vector<Column> StepColumns() {
+std::vector<Column> StepColumns(bool is_asked_of_run) {
   return {{{.name = "step sim"},
            [](const LadderRow& row) {
              return SpanText(row.forecast.step.total.seconds());
            }},
-          {{.name = "low to high", .rank = 1},
+          {{.name = "low to high", .rank = is_asked_of_run ? 3 : 1},
            [](const LadderRow& row) { return RangeText(row.forecast.band); }},
           {{.name = "less fixed", .rank = 16}, [](const LadderRow& row) {
              const SimStep& step = row.forecast.step;
@@ -102,34 +106,81 @@ std::vector<Column> UseColumns() {
        }}};
 }
 
-std::vector<Column> RunColumns(const ChipHourPrices& prices) {
+// What is asked of the run is shown before what a step is like.
+std::vector<Column> RunColumns(const LadderQuestion& asked) {
+  const bool timed = asked.limits.deadline_seconds.has_value();
   std::vector<Column> columns = {
-      {{.name = "run", .rank = 3},
+      {{.name = "run", .rank = asked.limits.given() ? 0 : 3},
        [](const LadderRow& row) {
          return SpanText(row.forecast.run_seconds());
-       }},
+       }}};
+  if (asked.limits.given())
+    columns.push_back(
+        {{.name = "run low to high", .rank = timed ? kRankOfAnswer : 8},
+         [](const LadderRow& row) {
+           const RunBand run = RunSeconds(row);
+           return RangeText(run.low, run.high);
+         }});
+  columns.push_back(
       {{.name = "chip-hours", .rank = 8}, [](const LadderRow& row) {
          return AmountText(row.forecast.run_chip_hours());
-       }}};
-  if (prices.given())
-    columns.push_back({{.name = "price"}, [prices](const LadderRow& row) {
-                         return CostText(prices, RunCost(row, prices).forecast);
-                       }});
-  columns.push_back(
-      {{.name = "bound by", .rank = 2, .left = true}, [](const LadderRow& row) {
-         return absl::StrCat(BoundOf(row.forecast),
-                             row.plan.warnings().empty() ? "" : " !");
        }});
   return columns;
 }
 
+std::vector<Column> PriceColumns(const LadderQuestion& asked) {
+  const ChipHourPrices& prices = asked.prices;
+  if (!prices.given()) return {};
+  std::vector<Column> columns = {
+      {{.name = "price"}, [prices](const LadderRow& row) {
+         return CostText(prices, RunCost(row, prices).forecast);
+       }}};
+  if (asked.limits.given())
+    columns.push_back({{.name = "price low to high",
+                        .rank = asked.limits.budget ? kRankOfAnswer : 8},
+                       [prices](const LadderRow& row) {
+                         const RunBand cost = RunCost(row, prices);
+                         return absl::StrCat(CostText(prices, cost.low), " to ",
+                                             AmountText(cost.high));
+                       }});
+  return columns;
+}
+
+// How each row stands to what is asked.
+std::vector<Column> LimitColumns(const LadderQuestion& asked) {
+  std::vector<Column> columns;
+  if (asked.limits.deadline_seconds)
+    columns.push_back(
+        {{.name = "deadline", .left = true},
+         [limit = *asked.limits.deadline_seconds](const LadderRow& row) {
+           return StandingText(StandingOf(RunSeconds(row), limit));
+         }});
+  if (asked.limits.budget)
+    columns.push_back({{.name = "budget", .left = true},
+                       [prices = asked.prices,
+                        limit = *asked.limits.budget](const LadderRow& row) {
+                         return StandingText(
+                             StandingOf(RunCost(row, prices), limit));
+                       }});
+  return columns;
+}
+
+std::vector<Column> BoundColumns() {
+  return {
+      {{.name = "bound by", .rank = 2, .left = true}, [](const LadderRow& row) {
+         return absl::StrCat(BoundOf(row.forecast),
+                             row.plan.warnings().empty() ? "" : " !");
+       }}};
+}
+
 }  // namespace
 
-TextTable LadderColumns(const Ladder& ladder, const ChipHourPrices& prices) {
+TextTable LadderColumns(const Ladder& ladder, const LadderQuestion& asked) {
   std::vector<Column> columns;
   for (const std::vector<Column>& part :
-       {PlanColumns(), StepColumns(), RateColumns(ladder.tokens_per_example),
-        UseColumns(), RunColumns(prices)})
+       {PlanColumns(), StepColumns(asked.limits.given()),
+        RateColumns(ladder.tokens_per_example), UseColumns(), RunColumns(asked),
+        PriceColumns(asked), LimitColumns(asked), BoundColumns()})
     columns.insert(columns.end(), part.begin(), part.end());
   TextTable table;
   for (const Column& column : columns) table.columns.push_back(column.heading);

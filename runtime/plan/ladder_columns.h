@@ -5,13 +5,14 @@
 
 #include "base/text_table.h"
 #include "runtime/plan/ladder.h"
-#include "runtime/plan/run_cost.h"
+#include "runtime/plan/which_slice.h"
 
 namespace podsim {
 
 // A row for each slice that has a plan. "tokens/s" where examples are
-// sequences; "price", of the whole run, with prices.
-TextTable LadderColumns(const Ladder& ladder, const ChipHourPrices& prices);
+// sequences; "price", of the whole run, with prices. With a limit, how each row
+// stands to it, and low to high of the run and its price.
+TextTable LadderColumns(const Ladder& ladder, const LadderQuestion& asked);
 
 }  // namespace podsim
 

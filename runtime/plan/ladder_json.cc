@@ -1,7 +1,9 @@
 #include "runtime/plan/ladder_json.h"
 
+#include <cstddef>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "interconnect/timing/network.h"
@@ -86,6 +88,18 @@ void AddBand(const std::string& name, const RunBand& band, ordered_json& one) {
   one[name + "_high"] = band.high;
 }
 
+// How the row stands to the limits that are given.
+void AddStanding(const LadderRow& row, const LadderQuestion& asked,
+                 ordered_json& one) {
+  const Limits& limits = asked.limits;
+  if (limits.deadline_seconds)
+    one["deadline"] =
+        StandingText(StandingOf(RunSeconds(row), *limits.deadline_seconds));
+  if (limits.budget)
+    one["budget"] =
+        StandingText(StandingOf(RunCost(row, asked.prices), *limits.budget));
+}
+
 void AddRun(const LadderRow& row, const ChipHourPrices& prices,
             ordered_json& one) {
   const JobForecast& forecast = row.forecast;
@@ -99,7 +113,7 @@ void AddRun(const LadderRow& row, const ChipHourPrices& prices,
 }
 
 ordered_json JsonRow(const LadderRow& row, const Ladder& ladder,
-                     const ChipHourPrices& prices) {
+                     const LadderQuestion& asked) {
   ordered_json one;
   one["slice"] = row.slice.name;
   one["generation"] = row.slice.generation;
@@ -114,7 +128,8 @@ ordered_json JsonRow(const LadderRow& row, const Ladder& ladder,
   AddPlan(row.plan, one);
   AddStep(row.forecast, one);
   AddRates(row, ladder.tokens_per_example, one);
-  AddRun(row, prices, one);
+  AddRun(row, asked.prices, one);
+  AddStanding(row, asked, one);
   if (row.plan.has_geography()) AddGeography(row, one);
   if (const std::string fault = LinkFaultsText(row.slice); !fault.empty())
     one["ici_fault"] = fault;
@@ -139,18 +154,29 @@ ordered_json KneesJson(const Ladder& ladder) {
 ordered_json NamedJson(const Ladder& ladder, const ChipHourPrices& prices,
                        const std::optional<NamedSlice>& named) {
   if (!named) return nullptr;
+  const LadderRow& row = ladder.rows[named->row];
   ordered_json one;
-  one["slice"] = ladder.rows[named->row].slice.name;
+  one["slice"] = row.slice.name;
   AddBand("run_seconds", named->seconds, one);
   AddBand("run_chip_hours", named->chip_hours, one);
   if (prices.given()) AddBand("price", named->cost, one);
   one["holds"] = named->holds;
   one["of_limit"] = named->of_limit;
+  one["low_moved_by"] = MostBelow(row.forecast.band.shares);
+  one["high_moved_by"] = MostAbove(row.forecast.band.shares);
   return one;
 }
 
 ordered_json OrNull(std::optional<double> value) {
   return value ? ordered_json(*value) : ordered_json(nullptr);
+}
+
+ordered_json NamesJson(const Ladder& ladder,
+                       const std::vector<std::size_t>& rows) {
+  ordered_json names = ordered_json::array();
+  for (const std::size_t row : rows)
+    names.push_back(ladder.rows[row].slice.name);
+  return names;
 }
 
 ordered_json WhichJson(const Ladder& ladder, const LadderQuestion& asked) {
@@ -159,7 +185,9 @@ ordered_json WhichJson(const Ladder& ladder, const LadderQuestion& asked) {
   all["deadline_seconds"] = OrNull(which.limits.deadline_seconds);
   all["budget"] = OrNull(which.limits.budget);
   all["cheapest"] = NamedJson(ladder, asked.prices, which.cheapest);
+  all["cheapest_ties"] = NamesJson(ladder, which.cheapest_ties);
   all["fastest"] = NamedJson(ladder, asked.prices, which.fastest);
+  all["fastest_ties"] = NamesJson(ladder, which.fastest_ties);
   all["nearest"] = NamedJson(ladder, asked.prices, which.nearest);
   all["says"] = WhichSentences(ladder, asked.prices, which);
   return all;
@@ -182,7 +210,7 @@ std::string FormatLadderJson(const Ladder& ladder, const LadderQuestion& asked,
   if (!asked.prices.currency.empty()) all["currency"] = asked.prices.currency;
   all["results"] = ordered_json::array();
   for (const LadderRow& row : ladder.rows)
-    all["results"].push_back(JsonRow(row, ladder, asked.prices));
+    all["results"].push_back(JsonRow(row, ladder, asked));
   all["knees"] = KneesJson(ladder);
   if (asked.limits.given()) all["which"] = WhichJson(ladder, asked);
   if (!explanation.empty()) all["explain"] = ordered_json::parse(explanation);

@@ -11,11 +11,13 @@ namespace podsim {
 
 // One object: "results", a slice each, in bytes, seconds and FLOP; "knees"; and
 // "which" where a limit is given: "cheapest", "fastest" and "nearest" (null:
-// none), each with its run, its price and what of low to high keeps the limits,
-// and "says", the same in words. "seconds" and "chip_hours" are of the steps
-// and their checkpoints, "run_seconds", "run_chip_hours" and "price" of the
-// whole run. `explanation`: what FormatExplanationJson writes of the one row,
-// which comes under "explain"; empty: none.
+// none), each with its run, its price, what of low to high keeps the limits and
+// which figures move low and high most; the names of what ties with the first
+// two; and "says", the same in words. A result then has "deadline", "budget" or
+// both: "meets", "may miss" or "misses". "seconds" and "chip_hours" are of the
+// steps and their checkpoints, "run_seconds", "run_chip_hours" and "price" of
+// the whole run. `explanation`: what FormatExplanationJson writes of the one
+// row, which comes under "explain"; empty: none.
 std::string FormatLadderJson(const Ladder& ladder, const LadderQuestion& asked,
                              const std::string& explanation = "");
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <optional>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "runtime/files/chip_prices_file.h"
@@ -40,9 +41,19 @@ absl::StatusOr<ChipHourPrices> PricesOf(const PlanSettings& settings,
   return prices;
 }
 
+// "12": of seconds or of hours, which nobody but the asker knows.
+bool IsBareNumber(const std::string& text) {
+  double number = 0;
+  return absl::SimpleAtod(text, &number) && number > 0 && std::isfinite(number);
+}
+
 }  // namespace
 
 absl::StatusOr<double> DeadlineSeconds(const std::string& text) {
+  if (IsBareNumber(text))
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--deadline is \"", text, "\", a number without a unit: give ", text,
+        "s for seconds, ", text, "h for hours"));
   const std::optional<double> seconds = SecondsMeant(text);
   if (!seconds || *seconds <= 0 || !std::isfinite(*seconds))
     return absl::InvalidArgumentError(

@@ -22,7 +22,8 @@ absl::StatusOr<LadderQuestion> QuestionOf(const PlanSettings& settings,
                                           const Hardware& hardware,
                                           const std::vector<Slice>& slices);
 
-// Seconds of "90m", "4h", "1.5h", "2d", "3600s". Errors: INVALID_ARGUMENT.
+// Seconds of "90m", "4h", "1.5h", "2d", "3600s". Errors: INVALID_ARGUMENT, one
+// line; of a number without a unit, what it would be in seconds and in hours.
 absl::StatusOr<double> DeadlineSeconds(const std::string& text);
 
 // That what adds to the table is not asked where there is none. Errors:

@@ -131,8 +131,7 @@ std::string LadderJobText(const Ladder& ladder) {
 
 std::string FormatLadder(const Ladder& ladder, const LadderQuestion& asked,
                          int columns) {
-  const TableText table =
-      FormatTable(LadderColumns(ladder, asked.prices), columns);
+  const TableText table = FormatTable(LadderColumns(ladder, asked), columns);
   const std::string below = absl::StrCat(
       KneeComment(ladder, columns), WhichComment(ladder, asked, columns),
       FormatTroubles(ladder, columns), CostsText(ladder));

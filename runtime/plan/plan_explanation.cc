@@ -20,12 +20,16 @@ absl::StatusOr<PlanExplanation> ExplainRow(const LadderRow& row) {
     explained.microbatches = bits.batch_per_core() / bits.microbatch_size();
   }
   const ChipFigures chip = row.slice.chip();
-  const double room =
-      row.plan.spec().remat() == words::Remat::none
-          ? std::numeric_limits<double>::infinity()
-          : RoomForPass(program, explained.rows, explained.microbatches, chip);
-  explained.chip = ExplainStep(ChipStepOf(program, explained.rows, chip, room),
-                               explained.rows, chip);
+  explained.room =
+      RoomForPass(program, explained.rows, explained.microbatches, chip);
+  const double kept_within = row.plan.spec().remat() == words::Remat::none
+                                 ? std::numeric_limits<double>::infinity()
+                                 : explained.room;
+  if (row.plan.spec().sim_sharded_update())
+    explained.update_parts = row.slice.replicas;
+  explained.chip =
+      ExplainStep(ChipStepOf(program, explained.rows, chip, kept_within),
+                  explained.rows, chip, explained.update_parts);
   return explained;
 }
 

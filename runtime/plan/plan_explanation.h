@@ -15,10 +15,15 @@ struct PlanExplanation {
   std::int64_t rows = 0;  // examples of a core in one pass
   // Passes of a step. The kernels are those of one of them and of the update.
   std::int64_t microbatches = 1;
+  double room = 0;  // bytes of HBM that a pass may take
+  // Kernels of the update do one of so many parts of their work: the slice's
+  // replicas with a sharded update, else 1.
+  int update_parts = 1;
   ChipExplanation chip;
 };
 
-// REQUIRES: row.status.ok(). Errors: those of ProgramOf.
+// Priced as the row's step is. Of row.slice, whether the step has room there or
+// not. REQUIRES: row.status.ok(). Errors: those of ProgramOf.
 absl::StatusOr<PlanExplanation> ExplainRow(const LadderRow& row);
 
 // Of ExplainedHbm::activations, what is shown.

@@ -22,6 +22,7 @@
 #include "runtime/files/output_files.h"
 #include "runtime/job/ici_fault.h"
 #include "runtime/job/spec_check.h"
+#include "runtime/plan/explain_hbm.h"
 #include "runtime/plan/explain_json.h"
 #include "runtime/plan/explain_text.h"
 #include "runtime/plan/ladder.h"
@@ -33,6 +34,7 @@
 #include "runtime/plan/plan_collective.h"
 #include "runtime/plan/plan_explanation.h"
 #include "runtime/plan/question_check.h"
+#include "runtime/plan/refused_hbm.h"
 #include "runtime/plan/slice_list.h"
 #include "settings/command_line.h"
 #include "settings/origins.h"
@@ -44,6 +46,12 @@ namespace podsim {
 namespace {
 
 constexpr char kDefaultLadder[] = "v3-8..v3-2048";
+
+// What is known of a refusal beside its reason.
+struct Refusal {
+  Origins origins;      // of what a job file says
+  std::string details;  // as of PlanResult
+};
 
 absl::Status CheckPlot(const PlanSettings& settings) {
   if (!settings.has_plot() || absl::EndsWith(settings.plot(), ".svg"))
@@ -164,19 +172,25 @@ absl::StatusOr<std::string> LadderText(const PlanSettings& settings,
              : FormatExplanation(ladder, explained, columns);
 }
 
+// What fills the HBM of a slice that `status` refuses for want of it; empty: it
+// is refused for something else.
+std::string DetailsOf(const absl::Status& status, const JobSpec& job,
+                      const PlanInputs& inputs, const Slice& slice,
+                      LadderBatch batch, int columns) {
+  if (!absl::IsResourceExhausted(status)) return "";
+  const auto explained = ExplainRefused(job, inputs, slice, batch);
+  if (!explained.ok() || !*explained) return "";
+  return RefusedHbmText(slice, **explained, columns);
+}
+
 absl::StatusOr<std::string> PlanTraining(const PlanSettings& settings,
                                          const JobSpec& flags,
                                          LadderBatch batch, int columns,
-                                         Origins& origins) {
+                                         Refusal& refusal) {
   PODSIM_RETURN_IF_ERROR(CheckPlot(settings));
   PODSIM_RETURN_IF_ERROR(CheckQuestionIsShown(settings));
   PODSIM_ASSIGN_OR_RETURN(const JobSpec job,
-                          JobOf(settings, flags, batch, origins));
-  if (settings.explain() && job.sim_sharded_update())
-    return absl::InvalidArgumentError(
-        "--explain lists the kernels of a whole update, which "
-        "--sim_sharded_update divides among the cores: leave one of the two "
-        "out");
+                          JobOf(settings, flags, batch, refusal.origins));
   const Hardware hardware = HardwareOf(job);
   PODSIM_ASSIGN_OR_RETURN(const std::vector<Slice> slices,
                           LadderSlices(settings, job, hardware));
@@ -184,14 +198,17 @@ absl::StatusOr<std::string> PlanTraining(const PlanSettings& settings,
                           QuestionOf(settings, hardware, slices));
   PODSIM_RETURN_IF_ERROR(CheckBatchOnSome(job, slices));
   PODSIM_ASSIGN_OR_RETURN(const PlanInputs inputs, InputsFor(job, slices));
-  PODSIM_ASSIGN_OR_RETURN(const Ladder ladder,
-                          PlanLadder(job, inputs, slices, batch));
+  const auto ladder = PlanLadder(job, inputs, slices, batch);
+  if (!ladder.ok() && settings.explain())
+    refusal.details =
+        DetailsOf(ladder.status(), job, inputs, slices.front(), batch, columns);
+  PODSIM_RETURN_IF_ERROR(ladder.status());
   PODSIM_ASSIGN_OR_RETURN(std::string text,
-                          LadderText(settings, ladder, asked, columns));
+                          LadderText(settings, *ladder, asked, columns));
   if (settings.has_plot()) {
     std::atomic<std::uint64_t> counter = 0;
     PODSIM_RETURN_IF_ERROR(
-        WriteFileAtomically(settings.plot(), PlotLadder(ladder), counter));
+        WriteFileAtomically(settings.plot(), PlotLadder(*ladder), counter));
     if (!settings.json())
       absl::StrAppend(&text, "# drawn as ", settings.plot(), "\n");
   }
@@ -200,7 +217,7 @@ absl::StatusOr<std::string> PlanTraining(const PlanSettings& settings,
 
 absl::StatusOr<std::string> TextOf(PlanSettings& settings, JobSpec& job,
                                    LadderBatch batch, int columns,
-                                   Origins& origins) {
+                                   Refusal& refusal) {
   PODSIM_RETURN_IF_ERROR(CheckQuestion(settings, job, batch));
   if (settings.has_hardware()) {
     PODSIM_ASSIGN_OR_RETURN(*job.mutable_hardware(),
@@ -208,7 +225,7 @@ absl::StatusOr<std::string> TextOf(PlanSettings& settings, JobSpec& job,
   }
   if (settings.verbose()) columns = kAllColumns;
   if (!settings.has_collective())
-    return PlanTraining(settings, job, batch, columns, origins);
+    return PlanTraining(settings, job, batch, columns, refusal);
   FillDefaults(settings);
   return PlanCollective(settings, job, HardwareOf(job), columns);
 }
@@ -218,11 +235,11 @@ absl::StatusOr<std::string> TextOf(PlanSettings& settings, JobSpec& job,
 PlanResult RunPlan(const std::vector<std::string>& args, int columns) {
   PlanSettings settings;
   JobSpec job;
-  Origins origins;  // of what a job file says
+  Refusal refusal;
   const auto refuse = [&](const absl::Status& status) {
-    const absl::Status named =
-        NamePasted(WithOrigin(status, origins), PodPlan(), args, {}, origins);
-    return PlanResult{2, "", std::string(named.message())};
+    const absl::Status named = NamePasted(WithOrigin(status, refusal.origins),
+                                          PodPlan(), args, {}, refusal.origins);
+    return PlanResult{2, "", std::string(named.message()), refusal.details};
   };
   const AskedBatch asked = TakeLargestBatch(args);
   const LadderBatch batch =
@@ -230,10 +247,10 @@ PlanResult RunPlan(const std::vector<std::string>& args, int columns) {
   const auto line =
       ParseCommandLine(PodPlan(), asked.args, {}, {&settings, &job});
   if (!line.ok()) return refuse(line.status());
-  if (!line->text.empty()) return {0, line->text, ""};
-  const auto text = TextOf(settings, job, batch, columns, origins);
+  if (!line->text.empty()) return {0, line->text};
+  const auto text = TextOf(settings, job, batch, columns, refusal);
   if (!text.ok()) return refuse(text.status());
-  return {0, *text, ""};
+  return {0, *text};
 }
 
 }  // namespace podsim

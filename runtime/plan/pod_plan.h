@@ -10,9 +10,12 @@
 namespace podsim {
 
 struct PlanResult {
-  int exit_code = 0;  // 2: refused as given
-  std::string text;   // for standard output
-  std::string error;  // one line for standard error
+  int exit_code = 0;       // 2: refused as given
+  std::string text = {};   // for standard output
+  std::string error = {};  // one line for standard error
+  // More lines for standard error, each beginning with '#': what fills the HBM
+  // of a slice that --explain cannot tell of for want of it.
+  std::string details = {};
 };
 
 // `args` without the program's name; tables of at most `columns`. Starts

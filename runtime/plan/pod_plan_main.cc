@@ -24,5 +24,6 @@ int main(int argc, char** argv) {
   if (!result.text.empty()) console.Line(result.text);
   if (!result.error.empty())
     console.Error(absl::StrCat("pod_plan: ", result.error));
+  if (!result.details.empty()) console.Error(result.details);
   return console.ExitCode(result.exit_code);
 }

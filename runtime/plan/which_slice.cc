@@ -49,7 +49,37 @@ std::optional<NamedSlice> LeastBy(const std::vector<NamedSlice>& slices,
   return *least;
 }
 
+// Rows but `least` whose first key is at most kTiedPart above its own.
+template <typename Key>
+std::vector<std::size_t> TiesWith(const std::optional<NamedSlice>& least,
+                                  const std::vector<NamedSlice>& slices,
+                                  Key key) {
+  std::vector<std::size_t> ties;
+  for (const NamedSlice& other : slices)
+    if (other.row != least->row &&
+        key(other).first <= (1 + kTiedPart) * key(*least).first)
+      ties.push_back(other.row);
+  return ties;
+}
+
 }  // namespace
+
+Standing StandingOf(const RunBand& band, double limit) {
+  if (band.high <= limit) return Standing::kMeets;
+  return band.low <= limit ? Standing::kMayMiss : Standing::kMisses;
+}
+
+const char* StandingText(Standing standing) {
+  switch (standing) {
+    case Standing::kMeets:
+      return "meets";
+    case Standing::kMayMiss:
+      return "may miss";
+    case Standing::kMisses:
+      return "misses";
+  }
+  return "";
+}
 
 double HoldsUpTo(const RunBand& band, double limit) {
   if (limit >= band.high) return 1;
@@ -73,9 +103,13 @@ WhichSlice ChooseSlices(const Ladder& ladder, const ChipHourPrices& prices,
   WhichSlice which = {.limits = limits,
                       .cheapest = LeastBy(fit, cost),
                       .fastest = LeastBy(fit, time)};
-  if (fit.empty())
+  if (fit.empty()) {
     which.nearest =
         LeastBy(all, [](const NamedSlice& a) { return a.of_limit; });
+    return which;
+  }
+  which.cheapest_ties = TiesWith(which.cheapest, fit, cost);
+  which.fastest_ties = TiesWith(which.fastest, fit, time);
   return which;
 }
 

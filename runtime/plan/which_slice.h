@@ -4,7 +4,9 @@
 #define PODSIM_RUNTIME_PLAN_WHICH_SLICE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "runtime/plan/ladder.h"
 #include "runtime/plan/run_cost.h"
@@ -25,6 +27,16 @@ struct LadderQuestion {
   Limits limits = {};
 };
 
+// How a figure of a run stands to its limit.
+enum class Standing : std::uint8_t {
+  kMeets,    // all of low to high is within it
+  kMayMiss,  // a part is
+  kMisses,   // none is
+};
+Standing StandingOf(const RunBand& band, double limit);
+// "meets", "may miss", "misses".
+const char* StandingText(Standing standing);
+
 // A row that is named, and how well it keeps the limits.
 struct NamedSlice {
   std::size_t row = 0;  // of the ladder
@@ -39,12 +51,20 @@ struct NamedSlice {
   double of_limit = 0;
 };
 
+// Rows whose costs (or times) differ by no more than this part tie: the
+// forecast is not that fine. podsim's own choice.
+inline constexpr double kTiedPart = 0.005;
+
 struct WhichSlice {
   Limits limits;
   // Of the rows that keep all limits as forecast. Where one of two is as good
   // as the other, the faster, the cheaper; then the first.
   std::optional<NamedSlice> cheapest;  // by chip-hours if no prices are given
   std::optional<NamedSlice> fastest;
+  // Other rows of the ladder that keep all limits and tie with these, in the
+  // ladder's order.
+  std::vector<std::size_t> cheapest_ties = {};
+  std::vector<std::size_t> fastest_ties = {};
   // Where no row keeps them: the one with the least `of_limit`.
   std::optional<NamedSlice> nearest;
 };

@@ -1,17 +1,17 @@
 #include "runtime/plan/which_text.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <iterator>
 #include <optional>
-#include <string_view>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "base/text_table.h"
 #include "base/units.h"
+#include "runtime/forecast/format_forecast.h"
+#include "runtime/plan/ladder_troubles.h"
 
 namespace podsim {
 namespace {
@@ -62,24 +62,52 @@ std::string RecomputesText(const JobForecast& forecast) {
              : "";
 }
 
-// Of which docs/validation.md has published steps.
-constexpr std::string_view kCompared[] = {"v2", "v3", "v4"};
-
 // What low to high cannot know.
 std::string UncomparedText(const Slice& slice) {
-  if (std::ranges::find(kCompared, slice.generation) != std::end(kCompared))
-    return "";
+  if (!slice.compared_steps.empty()) return "";
   return absl::StrCat("; no step of ", slice.generation,
                       " was compared with a published one: measure one before "
                       "you rent for long");
 }
 
+// "; ties with v4-8 (cost within 0.5%)"; nothing where no row ties.
+std::string TiesText(const Ladder& ladder, const std::vector<std::size_t>& rows,
+                     const char* what) {
+  if (rows.empty()) return "";
+  return absl::StrFormat("; ties with %s (%s within %.2g%%)",
+                         SliceNamesText(ladder, rows), what, 100 * kTiedPart);
+}
+
+// `ties`: what TiesText says of it.
 std::string NamedText(const Ladder& ladder, const ChipHourPrices& prices,
-                      const NamedSlice& named) {
+                      const NamedSlice& named, const std::string& ties) {
   const LadderRow& row = ladder.rows[named.row];
   return absl::StrCat(row.slice.name, ", ", RunText(named, prices), ": ",
-                      HoldsText(named.holds), RecomputesText(row.forecast),
-                      UncomparedText(row.slice));
+                      HoldsText(named.holds), ties,
+                      RecomputesText(row.forecast), UncomparedText(row.slice));
+}
+
+// "link_share and step_seconds".
+std::string FiguresText(const std::vector<std::string>& figures) {
+  return absl::StrJoin(figures, " and ");
+}
+
+// Which figures make low and high of a row what they are; nothing of a row
+// whose figures are all published.
+std::string MovedByText(const LadderRow& row) {
+  const std::vector<DoubtShare>& shares = row.forecast.band.shares;
+  const std::string low = FiguresText(MostBelow(shares));
+  const std::string high = FiguresText(MostAbove(shares));
+  if (low.empty() && high.empty()) return "";
+  std::vector<std::string> ends;
+  if (low == high) {
+    ends.push_back(absl::StrCat("low and high by ", low));
+  } else {
+    if (!low.empty()) ends.push_back(absl::StrCat("low by ", low));
+    if (!high.empty()) ends.push_back(absl::StrCat("high by ", high));
+  }
+  return absl::StrCat("the figures that move a step of ", row.slice.name,
+                      " most: ", absl::StrJoin(ends, ", "));
 }
 
 // ", 30% over 4 h"; nothing where it is kept.
@@ -106,28 +134,55 @@ std::string NearestText(const Ladder& ladder, const ChipHourPrices& prices,
   return absl::StrCat(text, RecomputesText(forecast));
 }
 
+// Those of the slices that are named.
+std::vector<std::string> NamingSentences(const Ladder& ladder,
+                                         const ChipHourPrices& prices,
+                                         const WhichSlice& which) {
+  if (which.nearest) return {NearestText(ladder, prices, which)};
+  const std::string within =
+      absl::StrCat(" within ", LimitsText(which.limits, prices), ": ");
+  const char* const cheapest =
+      prices.given() ? "cheapest" : "fewest chip-hours";
+  const std::string as_cheap = TiesText(ladder, which.cheapest_ties,
+                                        prices.given() ? "cost" : "chip-hours");
+  const std::string as_fast = TiesText(ladder, which.fastest_ties, "time");
+  const bool both = which.limits.deadline_seconds && which.limits.budget;
+  if (both && which.cheapest->row == which.fastest->row)
+    return {absl::StrCat(
+        cheapest, " and fastest", within,
+        NamedText(ladder, prices, *which.cheapest, as_cheap + as_fast))};
+  std::vector<std::string> sentences;
+  if (which.limits.deadline_seconds)
+    sentences.push_back(
+        absl::StrCat(cheapest, within,
+                     NamedText(ladder, prices, *which.cheapest, as_cheap)));
+  if (which.limits.budget)
+    sentences.push_back(absl::StrCat(
+        "fastest", within, NamedText(ladder, prices, *which.fastest, as_fast)));
+  return sentences;
+}
+
+// Of the rows that the sentences name, each once.
+std::vector<std::size_t> NamedRows(const WhichSlice& which) {
+  if (which.nearest) return {which.nearest->row};
+  std::vector<std::size_t> rows;
+  if (which.limits.deadline_seconds) rows.push_back(which.cheapest->row);
+  if (which.limits.budget &&
+      (rows.empty() || rows.front() != which.fastest->row))
+    rows.push_back(which.fastest->row);
+  return rows;
+}
+
 }  // namespace
 
 std::vector<std::string> WhichSentences(const Ladder& ladder,
                                         const ChipHourPrices& prices,
                                         const WhichSlice& which) {
   if (!which.limits.given()) return {};
-  if (which.nearest) return {NearestText(ladder, prices, which)};
-  const std::string within =
-      absl::StrCat(" within ", LimitsText(which.limits, prices), ": ");
-  const char* const cheapest =
-      prices.given() ? "cheapest" : "fewest chip-hours";
-  const bool both = which.limits.deadline_seconds && which.limits.budget;
-  if (both && which.cheapest->row == which.fastest->row)
-    return {absl::StrCat(cheapest, " and fastest", within,
-                         NamedText(ladder, prices, *which.cheapest))};
-  std::vector<std::string> sentences;
-  if (which.limits.deadline_seconds)
-    sentences.push_back(absl::StrCat(
-        cheapest, within, NamedText(ladder, prices, *which.cheapest)));
-  if (which.limits.budget)
-    sentences.push_back(absl::StrCat(
-        "fastest", within, NamedText(ladder, prices, *which.fastest)));
+  std::vector<std::string> sentences = NamingSentences(ladder, prices, which);
+  for (const std::size_t row : NamedRows(which))
+    if (std::string text = MovedByText(ladder.rows[row]); !text.empty())
+      sentences.push_back(std::move(text));
   return sentences;
 }
 

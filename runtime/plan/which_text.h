@@ -10,8 +10,9 @@
 namespace podsim {
 
 // A sentence each: of a deadline the cheapest slice that keeps it, of a budget
-// the fastest, of both the two; or the one that comes nearest. Empty: no limit
-// is given.
+// the fastest, of both the two, and what ties with them; or the one that comes
+// nearest; then for each which figures move its low and high most. Empty: no
+// limit is given.
 std::vector<std::string> WhichSentences(const Ladder& ladder,
                                         const ChipHourPrices& prices,
                                         const WhichSlice& which);

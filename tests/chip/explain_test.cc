@@ -37,23 +37,25 @@ ChipFigures FiguresByHand() {
   return chip;
 }
 
-ChipExplanation ExplainedOf(const Program& program, EntryPoint entry) {
+ChipExplanation ExplainedOf(const Program& program, EntryPoint entry,
+                            int update_parts = 1) {
   Chip chip = testing::Fused(program, entry, {.rows = kExplainedRows});
   return ExplainStep({chip.graph, chip.program}, kExplainedRows,
-                     FiguresByHand());
+                     FiguresByHand(), update_parts);
 }
 
 // loss = sum of relu(features [B, 128] . w [128, 256] + b)^2. Kernels as
 // fuse_test.cc has them: the product with the loss and the bias's gradient in
 // its epilogue; the weight's gradient; the updates of b and of w.
-ChipExplanation DenseStep() {
+ChipExplanation DenseStep(int update_parts = 1) {
   Graph g("dense");
   const Value product = Times(g, g.Features({{128}}), 256, "product");
   const Value bias = g.Variable("b", {{256}}, Initializer::kZeros);
   const Value h = g.Relu(g.AddBias(product, bias, "sum"), "h");
   const Value loss =
       Fold(g, Op(g, "multiply", {h, h}, "square"), "add", {1}, "loss");
-  return ExplainedOf(testing::Training(g, loss), EntryPoint::kTrainMicrobatch);
+  return ExplainedOf(testing::Training(g, loss), EntryPoint::kTrainMicrobatch,
+                     update_parts);
 }
 
 // "MatMul product: product, 331776 bytes, 1329440 ps, HBM".
@@ -99,6 +101,24 @@ TEST(ExplainStep, EachKernelHasNameWorkTimeAndBound) {
   EXPECT_EQ(product.matrix_flops, product.product_flops);  // nothing is padded
   EXPECT_EQ(explained.kernels[3].product_flops, 0);
   EXPECT_DOUBLE_EQ(product.share, 1329440.0 / 4641920);
+}
+
+// The updates of b and of w do a quarter: 768 and 98,304 bytes, at 0.4 bytes a
+// picosecond.
+TEST(ExplainStep, AShardedUpdateDoesAPartOfItsWork) {
+  const ChipExplanation explained = DenseStep(4);
+  const std::vector<std::string> texts = KernelTexts(explained);
+  ASSERT_EQ(texts.size(), 4u);
+  EXPECT_EQ(texts[1],
+            "MatMulGradWeight product/grad_weight: product, 328704 bytes, "
+            "1321760 ps, HBM");
+  EXPECT_EQ(texts[2], "Update b: alone, 768 bytes, 501920 ps, fixed cost");
+  EXPECT_EQ(texts[3],
+            "Update product/w: alone, 98304 bytes, 745760 ps, fixed cost");
+  const ChipExplanation whole = DenseStep();
+  EXPECT_EQ(explained.kernels[3].flops, whole.kernels[3].flops / 4);
+  EXPECT_EQ(explained.kernels[0].flops, whole.kernels[0].flops);
+  EXPECT_EQ(explained.hbm.fullest.total(), whole.hbm.fullest.total());
 }
 
 TEST(ExplainStep, TheLongestComesFirst) {
@@ -180,6 +200,7 @@ TEST(ValueNameOf, TellsTheLineOfTheSourceFromTheName) {
   };
   is("layer_3/attention/query/matmul", "layer_3/attention/query/matmul", "");
   is("dot.12, train.py:41", "dot.12", "train.py:41");
+  is("Dense_0/dot.12, train.py:41", "Dense_0/dot.12", "train.py:41");
   is("sort.3, train.py:41:1", "sort.3:1", "train.py:41");
   is("dot.12, 1234.py:7/core_sum", "dot.12/core_sum", "1234.py:7");
   is("a, b", "a, b", "");

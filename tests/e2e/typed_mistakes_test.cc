@@ -439,7 +439,7 @@ TEST_F(TypedMistakesTest, PodPlan) {
            Mistake{"pod_plan --max_cost 100", "unknown flag --max_cost",
                    "did you mean --budget?"},
            Mistake{"pod_plan --deadline 4", "--deadline is \"4\"",
-                   "such as 90m, 4h"},
+                   "give 4s for seconds, 4h for hours"},
            Mistake{"pod_plan --chip_prices 2.2", "--chip_prices is \"2.2\"",
                    "--price_per_chip_hour 2.2"},
            Mistake{"pod_plan --chip_prices v3=2.2",

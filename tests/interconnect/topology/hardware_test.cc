@@ -71,6 +71,25 @@ TEST(HardwareTest, EveryGenerationSaysHowWrongItsLinksMayBe) {
             FindGeneration(ShippedHardware(), "v3")->network_note());
 }
 
+TEST(HardwareTest, WhatWasComparedIsSaidOfShippedFiguresAlone) {
+  const auto compared = [](const std::string& text) {
+    const auto hardware = WithHardware(ShippedHardware(), text, "mine");
+    return FindGeneration(*hardware, "v3")->compared_steps();
+  };
+  const std::string shipped =
+      FindGeneration(ShippedHardware(), "v3")->compared_steps();
+  EXPECT_THAT(shipped, HasSubstr("ResNet-50"));
+  EXPECT_EQ(FindSlice("v3-8")->compared_steps, shipped);
+  EXPECT_EQ(FindSlice("v5p-8")->compared_steps, "");
+  EXPECT_EQ(compared(R"(name: "v3" clock_hz { value: 1e9 })"), "");
+  EXPECT_EQ(compared(R"(name: "v3" slices { name: "v3-4" chips: [2, 1]
+                                            board: [2, 1] })"),
+            shipped);
+  EXPECT_EQ(compared(R"(name: "v3" clock_hz { value: 1e9 }
+                        compared_steps: "my own on v3-8")"),
+            "my own on v3-8");
+}
+
 // A fixed cost that is a guess may be any that was fitted elsewhere.
 TEST(HardwareTest, AnAssumedFixedCostSpansAllThatAreFitted) {
   std::vector<Figure> fitted;

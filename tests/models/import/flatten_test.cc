@@ -10,8 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "models/import/barriers.h"
 #include "models/import/flat.h"
+#include "models/import/hlo_module.h"
 #include "models/import/simplify.h"
 #include "tests/models/import/module_builder.h"
 #include "tests/testing/status_matchers.h"
@@ -314,6 +316,51 @@ TEST(FlattenTest, WhatHasNoLineHasThatOfItsCall) {
       EXPECT_THAT(op.place, HasSubstr(", called at train.py:41"));
     }
   }
+}
+
+// Flax names the modules of a call, JAX what it makes of their function.
+TEST(FlattenTest, WhatALayerMadeIsNamedSo) {
+  const struct {
+    const char* op_name;
+    const char* scope;
+  } cases[] = {{"jit(step)/jvp(Net)/Dense_0/dot_general", "Dense_0"},
+               {"jit(step)/transpose(jvp(Net))/Block_1/Dense_0/dot_general",
+                "Block_1/Dense_0"},
+               {"jit(step)/jvp(Net)/Embed_0/jit(_take)/gather", "Embed_0"},
+               {"jit(step)/while/body/closed_call/Cell_0.scan_fn/Cell_0/add",
+                "Cell_0.scan_fn/Cell_0"},
+               {"jit(step)/jvp()/cond/branch_0_fun/add", ""},
+               {"jit(step)/bqhd,bkhd->bhqk/dot_general", ""},
+               {"add", ""},
+               {"", ""}};
+  for (const auto& each : cases) {
+    hlo::Instruction instruction;
+    instruction.set_name("dot.12");
+    instruction.mutable_metadata()->set_op_name(each.op_name);
+    EXPECT_EQ(HloModule::ScopeOf(instruction), each.scope) << each.op_name;
+  }
+  ModuleBuilder b;
+  const auto x = b.Parameter({4});
+  b.Op("negate", {x}, {4}, hlo::F32, [](hlo::Instruction& negate) {
+    negate.set_name("neg.3");
+    negate.mutable_metadata()->set_op_name("jit(step)/jvp(Net)/Dense_0/neg");
+    negate.mutable_metadata()->set_source_file("/home/me/train.py");
+    negate.mutable_metadata()->set_source_line(41);
+  });
+  ASSERT_OK_AND_ASSIGN(const FlatFunction function, Flat(b));
+  for (const FlatOp& op : function.ops)
+    if (op.Is("negate")) {
+      EXPECT_EQ(op.place, "Dense_0/neg.3, train.py:41");
+    }
+}
+
+// The end of a path tells most.
+TEST(FlattenTest, ALongPathIsCutAtAModule) {
+  hlo::Instruction instruction;
+  const std::string part(40, 'm');
+  instruction.mutable_metadata()->set_op_name(
+      absl::StrCat("jit(f)/", part, "/", part, "/", part, "/add"));
+  EXPECT_EQ(HloModule::ScopeOf(instruction), absl::StrCat(part, "/", part));
 }
 
 TEST(FlattenTest, RefusesTypesThatPodsimHasNot) {

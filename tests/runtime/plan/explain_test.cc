@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/text_layout.h"
+#include "base/text_table.h"
 #include "nlohmann/json.hpp"
 #include "runtime/plan/pod_plan.h"
 #include "tests/testing/temp_dir.h"
@@ -213,6 +214,64 @@ TEST(ExplainTest, RefusesWhatItDoesNotPrint) {
               AllOf(HasSubstr("--price_per_chip_hour adds a column"),
                     HasSubstr("or add --json")));
   EXPECT_GT(double{ExplainedJson(priced)["results"][0]["price"]}, 0);
+}
+
+// Its kernels are those that the row's step is priced of, the update's too.
+TEST(ExplainTest, AShardedUpdateIsExplainedAsItIsPriced) {
+  std::vector<std::string> args = {"--model=mlp", "--topology=v3-32"};
+  const auto whole = ExplainedJson(args);
+  args.emplace_back("--sim_sharded_update");
+  const auto sharded = ExplainedJson(args);
+  EXPECT_EQ(whole["explain"]["update_parts"], 1);
+  EXPECT_EQ(sharded["explain"]["update_parts"], 32);
+  for (const auto& all : {whole, sharded})
+    EXPECT_NEAR(all["explain"]["totals"]["seconds"],
+                all["results"][0]["compute_seconds"], 1e-11);
+  EXPECT_LT(sharded["explain"]["totals"]["hbm_bytes"],
+            whole["explain"]["totals"]["hbm_bytes"]);
+  EXPECT_EQ(sharded["explain"]["hbm"], whole["explain"]["hbm"]);
+  EXPECT_THAT(
+      ExplainedText(args),
+      HasSubstr("# sim_sharded_update: kernels of the update do 1 of 32 "
+                "parts"));
+}
+
+// So many examples need far more than v3 has.
+TEST(ExplainTest, WhatIsRefusedForHbmIsToldByClass) {
+  std::vector<std::string> args = {"--model=resnet18", "--topology=v3-8",
+                                   "--example_shape=64,64,3",
+                                   "--batch_per_core=100000", "--remat=none"};
+  const PlanResult plain = RunPlan(args);
+  EXPECT_EQ(plain.exit_code, 2);
+  EXPECT_EQ(plain.details, "");
+  args.emplace_back("--explain");
+  const PlanResult refused = RunPlan(args, kAllColumns);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(refused.text, "");
+  EXPECT_EQ(refused.error, plain.error);
+  EXPECT_THAT(
+      refused.details,
+      AllOf(HasSubstr("# refused on v3-8: what a core would hold in "
+                      "one training step of 100,000 examples\n"
+                      "# HBM at its fullest, "),
+            HasSubstr(" too much: weights "), HasSubstr(", optimizer state "),
+            HasSubstr("activations:\n#   "), Not(HasSubstr("computed again"))));
+  const std::string narrow = RunPlan(args).details;
+  for (const absl::string_view line : absl::StrSplit(narrow, '\n'))
+    EXPECT_LE(ColumnsOf(std::string(line)), kTextColumns) << line;
+}
+
+// A step that has room is not what is refused; nor is a batch that does not
+// divide.
+TEST(ExplainTest, OtherRefusalsHaveNoHbm) {
+  const PlanResult memory =
+      RunPlan({"--topology=v3-8", "--input_memory=1", "--explain"});
+  EXPECT_EQ(memory.exit_code, 2);
+  EXPECT_EQ(memory.details, "");
+  const PlanResult batch =
+      RunPlan({"--topology=v3-8", "--train_batch_size=9", "--explain"});
+  EXPECT_EQ(batch.exit_code, 2);
+  EXPECT_EQ(batch.details, "");
 }
 
 // What the plan warns of is said beneath.

@@ -30,10 +30,21 @@ TEST(LadderQuestionTest, ADeadlineHasAUnit) {
     ASSERT_OK_AND_ASSIGN(const double seconds, DeadlineSeconds(each.text));
     EXPECT_DOUBLE_EQ(seconds, each.seconds) << each.text;
   }
-  for (const char* text : {"4", "h", "soon", "0h", "-1h", "1h30m", "4:00"})
+  for (const char* text : {"h", "soon", "0h", "-1h", "1h30m", "4:00"})
     EXPECT_THAT(DeadlineSeconds(text),
                 StatusIs(kInvalid, AllOf(HasSubstr(text), HasSubstr("4h"),
                                          Not(HasSubstr("\n")))));
+}
+
+TEST(LadderQuestionTest, ANumberWithoutAUnitIsNoDeadline) {
+  EXPECT_THAT(DeadlineSeconds("12"),
+              StatusIs(kInvalid,
+                       "--deadline is \"12\", a number without a unit: give "
+                       "12s for seconds, 12h for hours"));
+  EXPECT_THAT(DeadlineSeconds("1.5"),
+              StatusIs(kInvalid, HasSubstr("1.5s for seconds, 1.5h")));
+  EXPECT_THAT(DeadlineSeconds("-12"),
+              StatusIs(kInvalid, HasSubstr("give a time above 0")));
 }
 
 TEST(LadderQuestionTest, PricesAreOfEveryGenerationOfTheLadder) {

@@ -397,6 +397,48 @@ TEST(PodPlanTest, ADeadlineAndABudgetNameSlicesOfTheTable) {
   EXPECT_GT(named, 0);
 }
 
+std::string Mark(double low, double high, double limit) {
+  if (high <= limit) return "meets";
+  return low <= limit ? "may miss" : "misses";
+}
+
+// The second row's own forecast is a limit that a part of its band keeps.
+TEST(PodPlanTest, EachRowIsMarkedByTheLimits) {
+  std::vector<std::string> args = {"--model=mlp", "--topology=v3-8..v3-128",
+                                   "--price_per_chip_hour=1"};
+  const auto before = Json(args)["results"];
+  EXPECT_FALSE(before[0].contains("deadline"));
+  const double deadline = before[1]["run_seconds"];
+  const double budget = before[1]["price"];
+  args.push_back(absl::StrFormat("--deadline=%.17gs", deadline));
+  args.push_back(absl::StrFormat("--budget=%.17g", budget));
+  const auto results = Json(args)["results"];
+  ASSERT_EQ(results.size(), before.size());
+  for (const auto& row : results) {
+    EXPECT_EQ(row["deadline"],
+              Mark(row["run_seconds_low"], row["run_seconds_high"], deadline));
+    EXPECT_EQ(row["budget"], Mark(row["price_low"], row["price_high"], budget));
+  }
+  EXPECT_EQ(results[1]["deadline"], "may miss");
+  EXPECT_EQ(results[1]["budget"], "may miss");
+  args.emplace_back("--verbose");
+  EXPECT_THAT(Text(args),
+              ::testing::ContainsRegex(
+                  " run +run low to high +chip-hours +price +price low to high "
+                  "+deadline +budget +bound by\n"));
+}
+
+TEST(PodPlanTest, TheMarksHaveRoomOnANarrowScreen) {
+  const PlanResult result =
+      RunPlan({"--model=mlp", "--topology=v3-8..v3-128", "--deadline=2d"}, 80);
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_THAT(
+      result.text,
+      ::testing::ContainsRegex(
+          "\n# slice +step sim +.*eff +run +run low to high +deadline"));
+  EXPECT_THAT(Rows(result.text), ::testing::Each(HasSubstr(" meets")));
+}
+
 // With one global batch, and a reference whose batch follows from each row's.
 TEST(PodPlanTest, RowsThatTrainOnDifferentExamplesAreSaid) {
   const std::vector<std::string> job = {"--model=mlp", "--topology=v3-32,v4-32",
@@ -410,11 +452,6 @@ TEST(PodPlanTest, RowsThatTrainOnDifferentExamplesAreSaid) {
   EXPECT_THAT(Text(scaled), Not(HasSubstr("the rows train on")));
 }
 
-TEST(PodPlanTest, AnExplanationIsOfAWholeUpdate) {
-  EXPECT_THAT(Refusal({"--topology=v3-8", "--explain", "--sim_sharded_update"}),
-              HasSubstr("leave one of the two out"));
-}
-
 TEST(PodPlanTest, WhatLowToHighCannotKnowIsSaid) {
   const auto answer = [](const std::string& slice) {
     return Text(
@@ -422,6 +459,22 @@ TEST(PodPlanTest, WhatLowToHighCannotKnowIsSaid) {
   };
   EXPECT_THAT(answer("v5litepod-16"), HasSubstr("no step of v5e was compared"));
   EXPECT_THAT(answer("v3-32"), Not(HasSubstr("was compared")));
+}
+
+// A step of a small model is its fixed cost, which is assumed.
+TEST(PodPlanTest, WhatMovesLowAndHighMostIsNamed) {
+  const std::vector<std::string> args = {"--model=mlp", "--topology=v3-32",
+                                         "--deadline=2d"};
+  const auto cheapest = Json(args)["which"]["cheapest"];
+  for (const char* end : {"low_moved_by", "high_moved_by"}) {
+    ASSERT_GE(cheapest[end].size(), 1);
+    EXPECT_LE(cheapest[end].size(), 2);
+    EXPECT_EQ(cheapest[end][0], "step_seconds");
+  }
+  std::vector<std::string> verbose = args;
+  verbose.emplace_back("--verbose");
+  EXPECT_THAT(Text(verbose),
+              HasSubstr("\n# the figures that move a step of v3-32 most: low"));
 }
 
 TEST(PodPlanTest, TheTableSaysWhichSliceAndWhereTheKneeIs) {
@@ -469,7 +522,7 @@ TEST(PodPlanTest, QuestionsWithoutAnAnswerAreRefused) {
   EXPECT_THAT(Refusal({"--topology=v3-8", "--budget=5"}),
               HasSubstr("--budget needs the price of a chip"));
   EXPECT_THAT(Refusal({"--topology=v3-8", "--deadline=4"}),
-              HasSubstr("--deadline is \"4\"; give a time"));
+              HasSubstr("--deadline is \"4\", a number without a unit"));
   EXPECT_THAT(Refusal({"--collective=all_reduce", "--deadline=4h"}),
               HasSubstr("--deadline is for a training job"));
   EXPECT_THAT(Refusal({"--collective=all_reduce", "--batch_per_core=max"}),

@@ -22,6 +22,7 @@ namespace {
 using ::podsim::testing::kMadeSteps;
 using ::podsim::testing::MadeLadder;
 using ::podsim::testing::MadeRow;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -125,6 +126,70 @@ TEST(WhichSliceTest, HoldsAsFarAsTheLimitReachesIntoTheBand) {
   const RunBand sure = {.forecast = 2, .low = 2, .high = 2};
   EXPECT_EQ(HoldsUpTo(sure, 2), 1);
   EXPECT_EQ(HoldsUpTo(sure, 1.9), 0);
+}
+
+TEST(WhichSliceTest, ARowMeetsALimitWithAllOfItsBand) {
+  const RunBand band = {.forecast = 3, .low = 2, .high = 4};
+  EXPECT_EQ(StandingOf(band, 5), Standing::kMeets);
+  EXPECT_EQ(StandingOf(band, 4), Standing::kMeets);
+  EXPECT_EQ(StandingOf(band, 3.9), Standing::kMayMiss);
+  EXPECT_EQ(StandingOf(band, 2), Standing::kMayMiss);
+  EXPECT_EQ(StandingOf(band, 1.9), Standing::kMisses);
+  const RunBand sure = {.forecast = 2, .low = 2, .high = 2};
+  EXPECT_EQ(StandingOf(sure, 2), Standing::kMeets);
+  EXPECT_EQ(StandingOf(sure, 1.9), Standing::kMisses);
+}
+
+// 40,000 s of a chip, 40,080 s, which is 0.2% more, and 40,960 s.
+TEST(WhichSliceTest, WhatCostsAsMuchIsNamed) {
+  const Ladder ladder = MadeLadder({{.slice = "v3-8", .step = 10},
+                                    {.slice = "v3-32", .step = 2.505},
+                                    {.slice = "v3-128", .step = 0.64}});
+  const WhichSlice which = ChooseSlices(ladder, {}, {.deadline_seconds = 2e4});
+  EXPECT_EQ(which.cheapest->row, 0u);
+  EXPECT_THAT(which.cheapest_ties, ElementsAre(1));
+  EXPECT_EQ(which.fastest->row, 2u);
+  EXPECT_THAT(which.fastest_ties, ElementsAre());
+  EXPECT_THAT(FormatWhich(ladder, {}, which, kAllColumns),
+              HasSubstr(": holds in all of low to high; ties with v3-32 "
+                        "(chip-hours within 0.5%)\n"));
+}
+
+// Of 4 chips each, 1,000 and 1,004 s; at these prices 1.11 and 2.23.
+TEST(WhichSliceTest, WhatTakesAsLongIsNamedIfItKeepsTheLimits) {
+  const Ladder ladder = MadeLadder(
+      {{.slice = "v3-8", .step = 1}, {.slice = "v4-8", .step = 1.004}});
+  const ChipHourPrices prices = {.of_generation = {{"v3", 1}, {"v4", 2}}};
+  const WhichSlice both =
+      ChooseSlices(ladder, prices, {.deadline_seconds = 2000, .budget = 100});
+  EXPECT_THAT(both.cheapest_ties, ElementsAre());
+  EXPECT_THAT(both.fastest_ties, ElementsAre(1));
+  EXPECT_THAT(
+      FormatWhich(ladder, prices, both, kAllColumns),
+      HasSubstr("# cheapest and fastest within 33.3 min and 100: v3-8, "));
+  EXPECT_THAT(FormatWhich(ladder, prices, both, kAllColumns),
+              HasSubstr("; ties with v4-8 (time within 0.5%)\n"));
+  EXPECT_THAT(ChooseSlices(ladder, prices, {.budget = 2}).fastest_ties,
+              ElementsAre());
+}
+
+TEST(WhichSliceTest, SaysWhichFiguresMoveLowAndHighMost) {
+  Ladder ladder = MadeLadder({{.slice = "v3-8"}});
+  const auto said = [&] {
+    return FormatWhich(ladder, {},
+                       ChooseSlices(ladder, {}, {.deadline_seconds = 1e4}),
+                       kAllColumns);
+  };
+  EXPECT_THAT(said(), Not(HasSubstr("the figures that move")));
+  std::vector<DoubtShare>& shares = ladder.rows[0].forecast.band.shares;
+  shares = {
+      {"clock_hz", 0.5, 0.5}, {"link_share", 2, 1}, {"hop_seconds", 1, 2}};
+  EXPECT_THAT(said(),
+              HasSubstr("# the figures that move a step of v3-8 most: low by "
+                        "link_share and hop_seconds, high by hop_seconds and "
+                        "link_share\n"));
+  shares = {{"link_share", 2, 3}};
+  EXPECT_THAT(said(), HasSubstr(" most: low and high by link_share\n"));
 }
 
 // 3,600 s of 4 chips at 2 an hour: 8; from 3,240 s to 5,040 s, 7.2 to 11.2.
