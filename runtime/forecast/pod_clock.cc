@@ -55,7 +55,7 @@ void PodClock::SetStep(const SimStep& step) {
   for (const std::vector<Fault>& faults : slowed_)
     Add(SlowedStep(step, faults), 1);
   slowed_.clear();
-  last_ = SlowedStep(step, last_faults_).total;
+  last_ = PhasesOf(SlowedStep(step, last_faults_));
 }
 
 void PodClock::Add(const SimStep& step, std::int64_t count) {
@@ -65,12 +65,12 @@ void PodClock::Add(const SimStep& step, std::int64_t count) {
   phases_.reduce += Times(phases.reduce, count);
   phases_.update += Times(phases.update, count);
   phases_.fixed += Times(phases.fixed, count);
-  last_ = step.total;
+  last_ = phases;
 }
 
 std::optional<PodTime> PodClock::time() const {
   if (!step_ || phases_.total() == SimTime()) return std::nullopt;
-  return PodTime{last_, phases_.total()};
+  return PodTime{last_.total(), phases_.total(), last_};
 }
 
 }  // namespace podsim
