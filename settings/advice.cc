@@ -81,9 +81,7 @@ constexpr Advice kAdvice[] = {
      "a run goes on in its --model_dir: name a new folder to start again"},
     {"pod_launch", "csv",
      "a CSV file is trained with --dataset csv --data_dir PLACE"},
-    {"pod_launch",
-     "json logging_steps log_period log_every tensorboard tensorboard_dir "
-     "tensorboard_log_dir tb_dir summary_dir report_to",
+    {"pod_launch", "json logging_steps log_period log_every report_to",
      "--metrics_file FILE writes a JSON line per step"},
     {"pod_launch", "log_file logfile",
      "--log_dir DIR keeps the whole output of each process, --metrics_file "

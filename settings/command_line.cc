@@ -52,7 +52,9 @@ absl::Status CheckGivenOnce(const Flag& flag,
 absl::Status SetValue(const Flag& flag, const std::string& value,
                       Message& message) {
   const std::string name = FlagOf(*flag.field);
-  if (value.empty() && !IsSwitch(*flag.field)) return NoValue(flag);
+  if (value.empty() && !IsSwitch(*flag.field) &&
+      !SettingOf(*flag.field).may_be_empty())
+    return NoValue(flag);
   // "--model --epochs 3": the next flag is no value.
   if (absl::StartsWith(value, "--") || IsBlankOrFlagBehindOne(value))
     return NoValueBefore(flag, value);

@@ -108,7 +108,7 @@ class Setter {
   std::optional<std::string> Set(const std::string& text) {
     switch (field_.cpp_type()) {
       case FieldDescriptor::CPPTYPE_STRING:
-        if (text.empty()) return "a value";
+        if (text.empty() && !SettingOf(field_).may_be_empty()) return "a value";
         if (text == "~" || text.starts_with("~/"))
           return absl::StrCat("\"$HOME", text.substr(1),
                               "\"; in quotes and behind a = the shell leaves "

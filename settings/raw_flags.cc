@@ -75,6 +75,18 @@ absl::Status CheckHasValue(const std::vector<Flag>& flags,
   return absl::OkStatus();
 }
 
+// The setting that "--tensorboard_dir=" empties; nullptr: it empties none that
+// may be empty. CLI11 would take the next argument for its value.
+const FieldDescriptor* EmptiedBy(const std::vector<Flag>& flags,
+                                 const std::string& arg) {
+  for (const Flag& flag : flags) {
+    if (!SettingOf(*flag.field).may_be_empty()) continue;
+    for (const std::string& name : NamesOf(flag))
+      if (arg == absl::StrCat("--", name, "=")) return flag.field;
+  }
+  return nullptr;
+}
+
 // "--dry_run=perhaps": CLI11 would not say which switch.
 absl::Status CheckSwitch(const std::vector<Flag>& flags,
                          const std::string& arg) {
@@ -202,9 +214,15 @@ absl::StatusOr<RawFlags> ReadRawFlags(const MainProgram& program,
   const CLI::Option* version = app.add_flag("--version");
   const Options options = AddFlags(flags, app);
   PODSIM_RETURN_IF_ERROR(CheckBlankEquals(flags, args));
+  RawFlags raw;
   std::vector<std::string> reversed;  // as CLI11 wants them
   for (auto arg = args.rbegin(); arg != args.rend(); ++arg) {
-    reversed.push_back(NormalizeName(*arg));
+    const std::string normal = NormalizeName(*arg);
+    if (const FieldDescriptor* field = EmptiedBy(flags, normal)) {
+      raw.values[field].emplace_back();
+      continue;
+    }
+    reversed.push_back(normal);
     PODSIM_RETURN_IF_ERROR(CheckArgument(program, flags, reversed.back(),
                                          /*last=*/reversed.size() == 1));
   }
@@ -214,12 +232,12 @@ absl::StatusOr<RawFlags> ReadRawFlags(const MainProgram& program,
     return absl::InvalidArgumentError(
         absl::StrCat(error.what(), "; see ", program.name, " --help"));
   }
-  RawFlags raw;
   raw.others = app.remaining();
   raw.version = version->count() > 0;
   if (help->count() > 0) raw.help = help->results().back();
   for (const auto& [field, option] : options)
-    if (option->count() > 0) raw.values[field] = option->results();
+    for (const std::string& value : option->results())
+      raw.values[field].push_back(value);
   return raw;
 }
 

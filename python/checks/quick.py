@@ -1,7 +1,7 @@
 """Three minutes of these checks, for every run of ./check: values and gradients of a few
 functions, and those of every element-wise one at infinities and NaN; a few optimizers, what
 examples draw from their own keys, a flax model and one with a state, each against JAX; what is
-refused, and in which words.
+refused, and in which words; what TensorBoard reads of a job.
 
     python python/checks/quick.py
 
@@ -29,6 +29,7 @@ import mistakes
 import optimizers
 import podsim
 import refusals
+import tensorboard_runs
 import traced_mistakes
 import training
 import typed_mistakes
@@ -217,6 +218,7 @@ def main():
         good.append(traced_mistakes.all_said())
         good.append(coupled_losses.all_equal_or_said())
     good.append(ends.all_alike())
+    good.append(tensorboard_runs.check())
     print(f"{sum(good)} passed, {len(good) - sum(good)} failed, in "
           f"{time.monotonic() - begin:.0f} s")
     sys.exit(0 if all(good) else 1)

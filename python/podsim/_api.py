@@ -110,7 +110,7 @@ def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "
         begins = {} if _is_begun(kept, chosen) else _start.write(
             _weights(params, state), path / "start")
         flags = _job.flags({**named, "model_dir": kept, "metrics_file": metrics.path,
-                            **begins, **chosen})
+                            **begins, **chosen, **_no_events(own_dir, chosen)})
         _process.launch(flags, progress, own_dir is not None, own.watching)
         events = metrics.read()
         summary = _result.summary_of(events["summary"][-1])
@@ -128,6 +128,12 @@ def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "
 
 def _own_metrics(place: Any) -> _result.Metrics | None:
     return None if place is None else _result.Metrics(_job.local("metrics_file", place))
+
+
+def _no_events(own_dir: pathlib.Path | None, settings: dict[str, Any]) -> dict[str, Any]:
+    """What keeps TensorBoard's files out of a folder that goes with the call."""
+    given = settings.get("tensorboard_dir") is not None
+    return {} if given or own_dir is not None else {"tensorboard_dir": ""}
 
 
 def _checkpoint_of(kept: pathlib.Path, summary: dict[str, Any],

@@ -28,7 +28,10 @@ _EXAMPLES = {
     "input_threads": "2", "shuffle_window": "4096", "isa": '"v3"', "zone": '"europe-west4-a"',
     "bucket_location": '"eur4"', "run_name": '"first"', "shuffle": "False",
     "reference_topology": '"v3-8"', "data_dir": '"data"', "log_dir": '"logs"',
-    "restore": '"run/120"', "metrics_file": '"metrics.jsonl"'}
+    "restore": '"run/120"', "metrics_file": '"metrics.jsonl"', "tensorboard_dir": '"tensorboard"'}
+
+# Texts for which nothing is a value of its own.
+_MAY_BE_EMPTY = ("tensorboard_dir",)
 
 
 def _example(name: str) -> str:
@@ -71,6 +74,8 @@ def _fits(name: str, value: Any) -> bool:
     kind = SETTINGS[name].type
     if not kind:
         return isinstance(value, (bool, np.bool_))
+    if name in _MAY_BE_EMPTY and isinstance(value, str) and not value:
+        return True
     if "," not in kind:
         return _fits_one(kind, value)
     each = value if isinstance(value, (list, tuple)) else [value]

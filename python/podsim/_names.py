@@ -41,6 +41,7 @@ _MEANT = {
                     'lr_schedule="cosine", or a schedule of optax in optimizer='),
     **dict.fromkeys(("ckpt_dir", "checkpoint_dir", "output_dir", "save_dir", "workdir",
                      "logdir"), "model_dir="),
+    **dict.fromkeys(("tensorboard", "tensorboard_log_dir", "tb_dir"), "tensorboard_dir="),
     **dict.fromkeys(("save_steps", "save_every", "checkpoint_steps", "ckpt_every"),
                     "checkpoint_every="),
     **dict.fromkeys(("eval_every", "eval_steps", "eval_interval", "eval_freq"),
@@ -110,8 +111,7 @@ _NOT_HERE = {
                     "arrays are shuffled whole, and each batch is full: leave it out"),
     "metrics": ('leave it out; give eval_dataset= and eval_fn=, which returns {"accuracy": ...}, '
                 "and the loss function may return (loss, metrics)"),
-    **dict.fromkeys(("log_every", "log_every_n_steps", "logger", "report_to", "wandb",
-                     "tensorboard_dir"),
+    **dict.fromkeys(("log_every", "log_every_n_steps", "logger", "report_to", "wandb"),
                     "run.metrics has a record for each step, metrics_file= keeps them as JSON"),
 }
 

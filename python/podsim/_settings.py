@@ -298,6 +298,9 @@ SETTINGS: dict[str, Setting] = {
     "metrics_file": Setting(
         "Write JSON lines: plan, each step, evaluations, summary",
         default="", type="FILE"),
+    "tensorboard_dir": Setting(
+        "Write event files of TensorBoard there, in the runs wall and sim; --tensorboard_dir= writes none",
+        default="tensorboard in --model_dir", type="DIR"),
     "log_dir": Setting(
         "Keep the whole output of each process",
         default="", type="DIR"),

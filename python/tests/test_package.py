@@ -16,8 +16,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 import podsim  # noqa: E402
-from podsim import (_job, _names, _npy, _process, _programs, _result, _safetensors, _start,  # noqa: E402
-                    _settings, _wire)
+from podsim import (_api, _job, _names, _npy, _process, _programs, _result,  # noqa: E402
+                    _safetensors, _start, _settings, _wire)
 
 GOLDEN = ROOT / "tests" / "golden" / "imports"
 
@@ -55,6 +55,12 @@ class FormatsTest(Folder):
                              (array.dtype, array.shape))
         with self.assertRaisesRegex(TypeError, "x is float64"):
             _safetensors.write(self.folder / "y", {"x": np.zeros(2)})
+
+    def test_what_goes_with_the_call_has_no_event_files(self):
+        self.assertEqual(_job.flags(_api._no_events(None, {})), ["--tensorboard_dir="])
+        for place, settings in ((self.folder, {}), (None, {"tensorboard_dir": "tb"}),
+                                (None, {"tensorboard_dir": ""})):
+            self.assertEqual(_api._no_events(place, settings), {})
 
     def test_flags_are_keywords(self):
         self.assertEqual(

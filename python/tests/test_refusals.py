@@ -213,7 +213,8 @@ class MeantTest(unittest.TestCase):
                             ("epochs", np.float32(0.5)), ("shuffle", False), ("quiet", np.True_),
                             ("lr_decay_at", (0.5, 0.7)), ("lr_decay_at", 0.5), ("keep", None),
                             ("weight_decay_exclude", "bias,norm"), ("bucket_bytes", "1M"),
-                            ("log_dir", pathlib.Path("logs")), ("train_steps", np.array(3))):
+                            ("log_dir", pathlib.Path("logs")), ("train_steps", np.array(3)),
+                            ("tensorboard_dir", ""), ("tensorboard_dir", pathlib.Path("tb"))):
             _values.check_values({name: value})
 
     def test_each_setting_has_an_example_that_it_takes(self):

@@ -72,7 +72,7 @@ void PodClock::SetStep(const SimStep& step) {
   for (const std::vector<Fault>& faults : slowed_)
     Add(SlowedStep(step, faults), 1);
   slowed_.clear();
-  last_ = SlowedStep(step, last_faults_).total;
+  last_ = SlowedStep(step, last_faults_);
 }
 
 void PodClock::Add(const SimStep& step, std::int64_t count) {
@@ -82,12 +82,13 @@ void PodClock::Add(const SimStep& step, std::int64_t count) {
   phases_.reduce.Add(phases.reduce, count);
   phases_.update.Add(phases.update, count);
   phases_.fixed.Add(phases.fixed, count);
-  last_ = step.total;
+  last_ = step;
 }
 
 std::optional<PodTime> PodClock::time() const {
   if (!step_ || phases_.total() == SimTime()) return std::nullopt;
-  return PodTime{last_, phases_.total() + phases_.checkpoint};
+  return PodTime{last_.total, phases_.total() + phases_.checkpoint,
+                 PhasesOf(last_)};
 }
 
 }  // namespace podsim

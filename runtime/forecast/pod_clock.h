@@ -19,8 +19,9 @@
 namespace podsim {
 
 struct PodTime {
-  SimTime step;  // of the last one
-  SimSum sum;    // of all, from the beginning of the first
+  SimTime step;          // of the last one
+  SimSum sum;            // of all, from the beginning of the first
+  PodPhases parts = {};  // of the last one; they add up to `step`
 };
 
 // One thread at a time.
@@ -55,7 +56,7 @@ class PodClock {
   std::vector<std::vector<Fault>> slowed_;
   std::vector<Fault> last_faults_;  // of the last of them
   PodPhases phases_;
-  SimTime last_;
+  SimStep last_;
 };
 
 }  // namespace podsim

@@ -103,7 +103,7 @@ std::string TrafficText(const BucketPlace& place, const JobPlan& plan,
                          ? std::string("checkpoints")
                          : FormatCounted(traffic.checkpoints, "checkpoint"),
                      " of ", FormatBytes(traffic.checkpoint), " written"));
-  if (Names(place, "metrics_file"))
+  if (Names(place, "metrics_file") || Names(place, "tensorboard_dir"))
     parts.emplace_back("metrics are written now and then");
   if (parts.empty() || place.nearness() != BucketPlace::ELSEWHERE)
     return absl::StrJoin(parts, "; ");

@@ -23,20 +23,21 @@ struct NamedPath {
   const std::string& path;
 };
 
-std::array<NamedPath, 5> PathsOf(const JobSpec& spec) {
+std::array<NamedPath, 6> PathsOf(const JobSpec& spec) {
   return {{{"data_dir", spec.data_dir()},
            {"model_dir", spec.model_dir()},
            {"restore", spec.restore()},
            {"model_file", spec.model_file()},
-           {"metrics_file", spec.metrics_file()}}};
+           {"metrics_file", spec.metrics_file()},
+           {"tensorboard_dir", spec.tensorboard_dir()}}};
 }
 
 absl::Status NeedsBucket(const char* setting) {
   return absl::InvalidArgumentError(absl::StrCat(
       setting,
       " is about a bucket, and none of data_dir, model_dir, restore, "
-      "model_file and metrics_file names one: a plain path is on this machine; "
-      "leave ",
+      "model_file, metrics_file and tensorboard_dir names one: a plain path is "
+      "on this machine; leave ",
       setting, " out, or give --model_dir=gs://BUCKET/DIR"));
 }
 
@@ -55,8 +56,9 @@ std::string PlaceNameOf(const NamedPath& named, const JobSpec& spec) {
   const std::string& path = named.path;
   if (path.empty()) return "";
   const std::string bucket = BucketOf(path);
-  const bool stands_for_one =
-      spec.simulate_geography() && &path != &spec.metrics_file();
+  const bool stands_for_one = spec.simulate_geography() &&
+                              &path != &spec.metrics_file() &&
+                              &path != &spec.tensorboard_dir();
   return bucket.empty() && stands_for_one ? FolderOf(path) : bucket;
 }
 

@@ -93,6 +93,7 @@ constexpr Refusal kRefusals[] = {
     {"threads", "PodSetup.threads_per_process says so"},
     {"transport", "frames stay in the process"},
     {"metrics_file", kFigures},
+    {"tensorboard_dir", kFigures},
     {"log_dir", kFigures},
     {"model_dir", kCheckpoints},
     {"checkpoint_every", kCheckpoints},

@@ -1,6 +1,7 @@
 #include "runtime/launch/train_job.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,9 @@
 #include "runtime/report/metrics_file.h"
 #include "runtime/report/reporter.h"
 #include "runtime/report/text_width.h"
+#include "runtime/tensorboard/event_log.h"
+#include "runtime/tensorboard/place.h"
+#include "runtime/tensorboard/tensorboard.h"
 
 namespace podsim {
 namespace {
@@ -24,17 +28,18 @@ namespace {
 // README's jobs take 50 ms.
 constexpr absl::Duration kFirstStepWait = absl::Seconds(2);
 
-// A training job's lines, metrics and closing block.
+// A training job's lines, metrics, event files and closing block.
 class TrainingDisplay final : public JobDisplay {
  public:
   TrainingDisplay(const PlannedJob& job, PendingForecast& forecast,
                   bool shows_plan, const PlanStyle& style, Reporter& reporter,
-                  Console& console)
+                  std::unique_ptr<TensorBoard> board, Console& console)
       : job_(job),
         forecast_(forecast),
         shows_plan_(shows_plan),
         style_(style),
         reporter_(reporter),
+        board_(std::move(board)),
         console_(console) {}
 
   // A second start, which the first one's hold refuses, would else have moved
@@ -64,6 +69,12 @@ class TrainingDisplay final : public JobDisplay {
       if (!rows.empty()) Note(FormatPlanRows(rows, style_));
     }
     reporter_.OnEvent(event);
+    if (board_ == nullptr) return;
+    board_->OnEvent(event);
+    if (const absl::Status status = board_->status(); !status.ok()) {
+      WarnOfBoard(status);
+      board_ = nullptr;
+    }
   }
   void Note(const std::string& text) override {
     console_.KeepLive();
@@ -80,6 +91,7 @@ class TrainingDisplay final : public JobDisplay {
     } else {
       ShowStop(outcome, console_);
     }
+    if (board_ != nullptr) WarnOfBoard(board_->Close());
     // A run whose figures are lost did not do what was asked.
     return outcome.exit_code == 0 && !reporter_.status().ok()
                ? 1
@@ -87,13 +99,40 @@ class TrainingDisplay final : public JobDisplay {
   }
 
  private:
+  // What is drawn of a job is not worth the job.
+  void WarnOfBoard(const absl::Status& written) {
+    if (written.ok()) return;
+    console_.KeepLive();
+    console_.Error(absl::StrCat(
+        "warning: TensorBoard's files are incomplete: ", written.message(),
+        "; --tensorboard_dir names another folder, or, "
+        "empty, none"));
+  }
+
   const PlannedJob& job_;
   PendingForecast& forecast_;
   const bool shows_plan_;
   const PlanStyle style_;
   Reporter& reporter_;
+  std::unique_ptr<TensorBoard> board_;  // null: nothing is drawn
   Console& console_;
 };
+
+// Null: the job writes no event files. Nothing is written before the pod forms.
+std::unique_ptr<TensorBoard> BoardOf(const LaunchContext& context,
+                                     const PlannedJob& job,
+                                     PendingForecast& forecast,
+                                     const Clock& clock) {
+  const std::string folder = TensorBoardDir(job.spec);
+  if (folder.empty()) return nullptr;
+  return std::make_unique<TensorBoard>(
+      TensorBoardOptions{
+          .plan_text = FormatPlan(job.plan, job.slice, {.verbose = true}),
+          .command_start = context.command_start,
+          .forecast =
+              [&forecast] { return forecast.Find(absl::ZeroDuration()); }},
+      NewEventLog(folder, clock));
+}
 
 // Hosts that run elsewhere take nothing of this machine.
 absl::Status CheckMemory(const PlannedJob& job, bool external_hosts) {
@@ -119,17 +158,18 @@ absl::StatusOr<int> RunTraining(const LaunchContext& context,
        .quiet = flags.settings.quiet(),
        .summary = {.columns = columns, .verbose = flags.settings.verbose()},
        .forecast =
-           [&forecast,
-            wait = flags.settings.quiet() && job.spec.metrics_file().empty()
-                       ? absl::ZeroDuration()
-                       : kFirstStepWait]() mutable {
+           [&forecast, wait = flags.settings.quiet() &&
+                                      job.spec.metrics_file().empty() &&
+                                      TensorBoardDir(job.spec).empty()
+                                  ? absl::ZeroDuration()
+                                  : kFirstStepWait]() mutable {
              return forecast.Find(std::exchange(wait, absl::ZeroDuration()));
            }},
       console, clock);
   TrainingDisplay display(
       job, forecast, !flags.settings.quiet(),
       {.width = columns, .verbose = flags.settings.verbose()}, reporter,
-      console);
+      BoardOf(context, job, forecast, clock), console);
   return RunPodJob(context, flags.elsewhere, job, console, clock, display);
 }
 

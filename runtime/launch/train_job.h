@@ -1,5 +1,5 @@
-// A training job on a pod: its lines, metrics file and closing block around
-// RunPodJob.
+// A training job on a pod: its lines, metrics file, TensorBoard's event files
+// and closing block around RunPodJob.
 #ifndef PODSIM_RUNTIME_LAUNCH_TRAIN_JOB_H_
 #define PODSIM_RUNTIME_LAUNCH_TRAIN_JOB_H_
 

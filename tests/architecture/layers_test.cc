@@ -52,6 +52,7 @@ const std::vector<std::string>& Layers() {
       "runtime/coordinator",
       "runtime/forecast",
       "runtime/report",
+      "runtime/tensorboard",
       "runtime/pod",
       "runtime/launch",
       "runtime/bench",

@@ -11,7 +11,10 @@
 namespace podsim::testing {
 namespace {
 
-constexpr char kRecord[] = ".podsim-job";  // stays with the checkpoints
+// What stays with the checkpoints: the record, and the job's charts.
+bool Stays(const std::string& name) {
+  return name == ".podsim-job" || name == "tensorboard";
+}
 
 bool IsNumber(const std::string& name) {
   return name.find_first_not_of("0123456789") == std::string::npos;
@@ -28,7 +31,7 @@ class DirectoryPlace final : public KillPlace {
     std::string text;
     for (const auto& entry : std::filesystem::directory_iterator(dir_.path())) {
       const std::string name = entry.path().filename();
-      if (!IsNumber(name) && name != kRecord) text += name + " ";
+      if (!IsNumber(name) && !Stays(name)) text += name + " ";
     }
     return text;
   }
@@ -71,7 +74,7 @@ class BucketPlace final : public KillPlace {
     std::string text;
     for (const std::string& name : Names()) {
       const std::string top = name.substr(0, name.find('/'));
-      if (!IsNumber(top) && name != kRecord) text += name + " ";
+      if (!IsNumber(top) && !Stays(top)) text += name + " ";
     }
     for (const std::int64_t step : Unfinished())
       text += std::to_string(step) + " ";

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -136,6 +137,38 @@ TEST_F(JobTest, AResumeAppendsToTheMetricsAndAFreshJobKeepsThem) {
   EXPECT_EQ(EventsIn(File("run.jsonl.1")), events);
   EXPECT_THAT(EventsIn(File("run.jsonl")),
               ::testing::Contains("resume").Times(0));
+}
+
+TEST_F(JobTest, EventFilesGoToTheModelDirUnlessToldNotTo) {
+  const auto count = [this](const std::string& folder) {
+    const fs::directory_iterator files(File(folder));
+    return std::distance(begin(files), end(files));
+  };
+  for (const std::string steps : {"10", "20"}) {
+    const Ended run = Train({"--model_dir=m", "--train_steps=" + steps});
+    ASSERT_EQ(run.exit_code, 0) << run.output;
+    EXPECT_EQ(count("m/tensorboard/wall"), std::stoi(steps) / 10);
+    EXPECT_EQ(count("m/tensorboard/sim"), std::stoi(steps) / 10);
+  }
+  const Ended none =
+      Train({"--model_dir=n", "--train_steps=10", "--tensorboard_dir="});
+  ASSERT_EQ(none.exit_code, 0) << none.output;
+  EXPECT_FALSE(fs::exists(File("n/tensorboard")));
+  const Ended apart =
+      Train({"--model_dir=o", "--train_steps=10", "--tensorboard_dir=tb"});
+  ASSERT_EQ(apart.exit_code, 0) << apart.output;
+  EXPECT_EQ(count("tb/wall"), 1);
+  EXPECT_FALSE(fs::exists(File("o/tensorboard")));
+}
+
+TEST_F(JobTest, EventFilesThatCannotBeWrittenCostTheJobALine) {
+  fs::create_directory(File("m"));
+  std::ofstream(File("m/tensorboard")) << "in the way";
+  const Ended run = Train({"--model_dir=m", "--train_steps=10"});
+  EXPECT_EQ(run.exit_code, 0) << run.output;
+  EXPECT_THAT(run.output,
+              HasSubstr("warning: TensorBoard's files are incomplete: cannot "
+                        "make the folder m/tensorboard/wall"));
 }
 
 // Neither has a model_dir that could be held.

@@ -197,6 +197,7 @@ class StoreRequestsTest : public ::testing::Test {
         absl::StrCat("--train_steps=", last),
         absl::StrCat("--checkpoint_every=", last),
         absl::StrCat("--keep=", job.keep),
+        "--tensorboard_dir=",
         "--model=mlp",
         "--hidden=16",
         "--dataset=digits",

@@ -309,8 +309,10 @@ TEST_F(TypedMistakesTest, PodLaunch) {
                    "unknown flag --warmup_ratio", "ratio x --train_steps"},
            Mistake{"pod_launch --nesterov", "unknown flag --nesterov",
                    "it is a value: --optimizer=nesterov"},
-           Mistake{"pod_launch --tensorboard_dir tb",
-                   "unknown flag --tensorboard_dir", "--metrics_file"},
+           Mistake{"pod_launch --report_to tb", "unknown flag --report_to",
+                   "--metrics_file"},
+           Mistake{"pod_launch --tb_dir tb", "unknown flag --tb_dir",
+                   "--tensorboard_dir"},
            Mistake{"pod_launch --log_level=debug", "unknown flag --log_level",
                    "--verbose"},
        })

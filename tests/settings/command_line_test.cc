@@ -54,6 +54,29 @@ TEST(CommandLineTest, NamesOfOtherProgramsAreHinted) {
   }
 }
 
+TEST(CommandLineTest, ATextThatMayBeEmptyIsEmptiedByNothingBehindItsEquals) {
+  const std::vector<std::string> kLines[] = {
+      {"--tensorboard_dir=", "--seed=1"},
+      {"--seed=1", "--tensorboard-dir="},
+      {"--tensorboard_dir=", "--tensorboard_dir=", "--seed", "1"}};
+  for (const std::vector<std::string>& line : kLines) {
+    Launch launch;
+    ASSERT_THAT(launch.Parse(line), IsOk());
+    EXPECT_TRUE(launch.spec.has_tensorboard_dir());
+    EXPECT_EQ(launch.spec.tensorboard_dir(), "");
+    EXPECT_EQ(launch.spec.seed(), 1u);
+  }
+  Launch launch;
+  ASSERT_THAT(launch.Parse({}, {{"PODSIM_TENSORBOARD_DIR", ""}}), IsOk());
+  EXPECT_TRUE(launch.spec.has_tensorboard_dir());
+  EXPECT_THAT(Launch().Parse({"--tensorboard_dir"}),
+              StatusIs(kInvalid, HasSubstr("has no value; give DIR: ")));
+  EXPECT_THAT(Launch().Parse({"--tensorboard_dir=", "--tensorboard_dir=x"}),
+              StatusIs(kInvalid, HasSubstr("is given twice")));
+  EXPECT_THAT(Launch().Parse({"--seed", "--tensorboard_dir="}),
+              StatusIs(kInvalid, HasSubstr("--seed has no value")));
+}
+
 TEST(CommandLineTest, ASettingGivenTwiceIsRefusedWithBothValues) {
   EXPECT_THAT(
       Launch().Parse({"--topology=v3-8", "--seed=1", "--tpu", "v3-32"}),

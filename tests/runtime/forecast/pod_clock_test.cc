@@ -54,6 +54,8 @@ TEST(PodClockTest, AFaultIsOfItsStep) {
   EXPECT_EQ(clock.time()->sum, Microseconds(45));
   clock.OnEvent(StepEvent(2));
   EXPECT_EQ(clock.time()->step, Microseconds(145));
+  EXPECT_EQ(clock.time()->parts.compute, Microseconds(130));
+  EXPECT_EQ(clock.time()->parts.total(), clock.time()->step);
   clock.OnEvent(SlowEvent(2, "checkpoint"));
   clock.OnEvent(StepEvent(3));
   EXPECT_EQ(clock.time()->step, Microseconds(145));

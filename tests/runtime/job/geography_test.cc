@@ -49,6 +49,10 @@ TEST(BucketOfTest, EachBucketOfAJobIsThereOnce) {
   EXPECT_THAT(BucketsOf(Spec("model_dir: '/m'")), IsEmpty());
   EXPECT_THAT(BucketsOf(Spec("metrics_file: 'gs://c/m.jsonl'")),
               ElementsAre("gs://c"));
+  EXPECT_THAT(BucketsOf(Spec("tensorboard_dir: 'gs://d/tb'")),
+              ElementsAre("gs://d"));
+  EXPECT_THAT(BucketsOf(Spec("tensorboard_dir: 'tb' simulate_geography: true")),
+              IsEmpty());
   EXPECT_THAT(BucketsOf(Spec("metrics_file: '/m.jsonl' simulate_geography: "
                              "true")),
               IsEmpty());

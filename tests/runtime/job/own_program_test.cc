@@ -63,6 +63,7 @@ TEST(PlanOwnProgramTest, RefusesWhatAPodInOneProcessDoesNotDo) {
       {"max_restarts: 1", "pod_launch does"},
       {"mode: eval", "pod_launch does"},
       {"metrics_file: 'm.jsonl'", "PodSetup.on_step"},
+      {"tensorboard_dir: 'tb'", "PodSetup.on_step"},
       {"log_dir: 'logs'", "PodSetup.on_step"},
       {"weights_check_every: 10", "pod_launch does"},
       {"audit_every: 10", "pod_launch does"},

@@ -147,6 +147,7 @@ const std::map<std::string, Change>& Changes() {
       {"shutdown_timeout", {"shutdown_timeout: 1"}},
       {"run_name", {"run_name: 'x'"}},
       {"metrics_file", {"metrics_file: 'x'"}},
+      {"tensorboard_dir", {"tensorboard_dir: 'x'"}},
       {"sim_combine_bytes", {"sim_combine_bytes: 4"}},
       {"sim_sharded_update", {"sim_sharded_update: true"}},
       {"log_dir", {"log_dir: 'x'"}},

@@ -47,6 +47,7 @@ INSTANTIATE_TEST_SUITE_P(
         HashCase{"steps_per_eval: 2", true}, HashCase{"wrap: torus", true},
         HashCase{"stall_timeout: 77", true}, HashCase{"log_dir: 'x'", true},
         HashCase{"metrics_file: 'x'", true},
+        HashCase{"tensorboard_dir: ''", true},
         HashCase{"topology: 'V3-32'", true},
         HashCase{"train_batch_size: 256", true},  // the same batch
         HashCase{"isa: v3", true}, HashCase{"isa: v2", false},

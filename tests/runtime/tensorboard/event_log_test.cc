@@ -1,0 +1,162 @@
+// What a thread writes of what another one adds.
+#include "runtime/tensorboard/event_log.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <latch>
+#include <memory>
+#include <utility>
+
+#include "tests/testing/status_matchers.h"
+#include "tests/testing/temp_dir.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::IsOk;
+using ::podsim::testing::StatusIs;
+using ::testing::ElementsAre;
+
+constexpr EventPace kNever = {.first = std::chrono::hours(1),
+                              .interval = std::chrono::hours(1)};
+
+// What one run's files got; read when the log is closed.
+struct Written {
+  std::vector<std::string> files;
+  int refuse = 0;  // so many of the next pieces
+  std::latch refused{1};
+};
+
+class FakeFiles final : public EventFiles {
+ public:
+  FakeFiles(Written& written, bool tries_again)
+      : written_(written), tries_again_(tries_again) {}
+
+  void StartFile() override { written_.files.emplace_back(); }
+  absl::Status Append(std::string_view records) override {
+    waiting_.append(records);
+    if (written_.refuse > 0 && !waiting_.empty()) {
+      if (--written_.refuse == 0) written_.refused.count_down();
+      return absl::UnavailableError("silent");
+    }
+    if (written_.files.empty()) StartFile();
+    written_.files.back().append(std::exchange(waiting_, ""));
+    return absl::OkStatus();
+  }
+  bool TriesAgain() const override { return tries_again_; }
+
+ private:
+  Written& written_;
+  const bool tries_again_;
+  std::string waiting_;
+};
+
+tensorboard::Event NumberedEvent(std::int64_t step) {
+  tensorboard::Event event;
+  event.set_step(step);
+  return event;
+}
+
+std::string Record(std::int64_t step) {
+  return EventRecord(NumberedEvent(step).SerializeAsString());
+}
+
+class EventLogTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<EventLog> NewLog(const EventPace& pace, bool tries_again) {
+    return std::make_unique<BackgroundEventLog>(
+        EventFilesByRun{std::make_unique<FakeFiles>(wall_, tries_again),
+                        std::make_unique<FakeFiles>(sim_, tries_again)},
+        pace);
+  }
+
+  Written wall_;
+  Written sim_;
+};
+
+TEST_F(EventLogTest, ClosesWithAllOfItWritten) {
+  const auto log = NewLog(kNever, /*tries_again=*/false);
+  log->Add(EventRun::kWall, NumberedEvent(1));
+  log->Add(EventRun::kSim, NumberedEvent(2));
+  log->Add(EventRun::kWall, NumberedEvent(3));
+  EXPECT_THAT(log->Close(), IsOk());
+  EXPECT_THAT(wall_.files, ElementsAre(Record(1) + Record(3)));
+  EXPECT_THAT(sim_.files, ElementsAre(Record(2)));
+}
+
+TEST_F(EventLogTest, FilesStartWhereTheyAreToldTo) {
+  const auto log = NewLog(kNever, /*tries_again=*/false);
+  log->StartFiles();
+  log->Add(EventRun::kWall, NumberedEvent(1));
+  log->StartFiles();
+  log->Add(EventRun::kWall, NumberedEvent(2));
+  log->Add(EventRun::kSim, NumberedEvent(3));
+  EXPECT_THAT(log->Close(), IsOk());
+  EXPECT_THAT(wall_.files, ElementsAre(Record(1), Record(2)));
+  EXPECT_THAT(sim_.files, ElementsAre("", Record(3)));
+}
+
+TEST_F(EventLogTest, WithoutAnEventNothingIsWritten) {
+  const auto log = NewLog({}, /*tries_again=*/false);
+  log->StartFiles();
+  EXPECT_THAT(log->Close(), IsOk());
+  EXPECT_THAT(wall_.files, ::testing::IsEmpty());
+}
+
+// A record that is there in part would hide all that follows.
+TEST_F(EventLogTest, NothingIsWrittenAfterAFilesError) {
+  wall_.refuse = 1;
+  const auto log = NewLog({}, /*tries_again=*/false);
+  log->Add(EventRun::kWall, NumberedEvent(1));
+  wall_.refused.wait();
+  log->StartFiles();
+  log->Add(EventRun::kWall, NumberedEvent(2));
+  EXPECT_THAT(log->Close(), StatusIs(absl::StatusCode::kUnavailable, "silent"));
+  EXPECT_THAT(log->status(),
+              StatusIs(absl::StatusCode::kUnavailable, "silent"));
+  EXPECT_THAT(wall_.files, ::testing::IsEmpty());
+}
+
+TEST_F(EventLogTest, AStoreIsAskedOnceMoreAtTheEnd) {
+  wall_.refuse = 1;
+  const auto log = NewLog({.interval = std::chrono::hours(1)},
+                          /*tries_again=*/true);
+  log->Add(EventRun::kWall, NumberedEvent(1));
+  wall_.refused.wait();
+  EXPECT_THAT(log->status(), IsOk()) << "it may yet be written";
+  EXPECT_THAT(log->Close(), IsOk());
+  EXPECT_THAT(wall_.files, ElementsAre(Record(1)));
+}
+
+TEST_F(EventLogTest, AStoreThatStaysSilentEndsInAnError) {
+  wall_.refuse = 1000;
+  const auto log = NewLog(kNever, /*tries_again=*/true);
+  log->Add(EventRun::kWall, NumberedEvent(1));
+  EXPECT_THAT(log->Close(), StatusIs(absl::StatusCode::kUnavailable, "silent"));
+  EXPECT_EQ(wall_.refuse, 999);
+}
+
+TEST_F(EventLogTest, RunsAreFoldersOfTheirOwn) {
+  const testing::TempDir dir;
+  const SimClock clock;
+  const auto log = NewEventLog(dir.file("tb"), clock);
+  log->Add(EventRun::kWall, NumberedEvent(1));
+  log->Add(EventRun::kSim, NumberedEvent(1));
+  EXPECT_THAT(log->Close(), IsOk());
+  for (const char* run : {"wall", "sim"}) {
+    int files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(
+             dir.file(std::string("tb/") + run))) {
+      ++files;
+      EXPECT_EQ(
+          entry.path().filename().string().rfind("events.out.tfevents.1.", 0),
+          0u);
+    }
+    EXPECT_EQ(files, 1) << run;
+  }
+}
+
+}  // namespace
+}  // namespace podsim
