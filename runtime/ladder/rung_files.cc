@@ -34,7 +34,6 @@ absl::StatusOr<RungFiles> RungFiles::Open(const std::string& ladder_dir) {
   }
   PODSIM_RETURN_IF_ERROR(Annotate(CheckPlainPath(ladder_dir), "ladder_dir"));
   PODSIM_RETURN_IF_ERROR(CheckOutputFolder("ladder_dir", ladder_dir));
-  PODSIM_RETURN_IF_ERROR(MakeFolder(ladder_dir));
   return files;
 }
 

@@ -16,8 +16,9 @@ namespace podsim {
 
 class RungFiles {
  public:
-  // `ladder_dir`: made if need be; empty: private. Errors: INVALID_ARGUMENT (it
-  // lies on a store, or is a file); those of PrivateDir::Create.
+  // `ladder_dir`: made with the first run; empty: private. Errors:
+  // INVALID_ARGUMENT (it lies on a store, or is a file); those of
+  // PrivateDir::Create.
   static absl::StatusOr<RungFiles> Open(const std::string& ladder_dir);
 
   // Empty without --ladder_dir: nothing is kept.
