@@ -158,6 +158,51 @@ Exit status: 0; 2 refused as given.
   return kTexts;
 }
 
+const HelpTexts& LadderTexts() {
+  static constexpr HelpTexts kTexts = {
+      .summary =
+          "Trains a job on slice after slice, and stops where it breaks.",
+      .introduction =
+          R"(Trains a job for real, if briefly, on slice after slice, beside what
+pod_plan forecasts: the same examples on each, steps and learning rate
+scaled from the first. It stops at the first slice that fails and says
+which number to change.
+)",
+      .examples = R"(  pod_ladder --model mlp --topology v3-8..v3-128
+  pod_ladder --model mlp --topology v3-8..v3-128 --steps 1000 \
+      --until efficiency:0.8 --ladder_dir runs/ladder --plot ladder.svg
+  pod_ladder --model mlp --ladder_dir runs/ladder --resume
+)",
+      .more_examples =
+          R"(  pod_ladder --model_file net.model --dataset digits --batch_per_core 8 \
+      --learning_rate 0.05 --steps 500 --topology v3-8,v3-32
+)",
+      .closing =
+          R"(The first slice is trained with three seeds, the others with the first of
+them. A slice passes if
+- its plan fits a core's HBM, its run ends well, and all numbers are finite;
+- the simulated step of its run is the planned one;
+- its eval loss, after as many examples, is the mean of the first slice's
+  within three standard deviations of the seeds, or 5% if that is more (of a
+  job that evaluates nothing: the training loss of the last tenth);
+- its eval accuracy is at most one point below that mean;
+- with --until, its scaling efficiency (sim) is not below that.
+The wall time of a step stands beside the simulated one, and is not judged.
+
+The first slice is the reference: --steps, --learning_rate and
+--warmup_steps are for it, unless the job names another reference. One
+process trains a slice unless --processes says more; results do not change.
+
+With --ladder_dir results.jsonl has what was measured, and a folder for each
+slice its job.txt and metrics.jsonl; --resume goes on there with the same
+job. The environment has no say.
+
+Exit status: 0 all slices passed; 1 one did not; 2 refused as given; 128 + N
+stopped by signal N.
+)"};
+  return kTexts;
+}
+
 const HelpTexts& CkptTexts() {
   static constexpr HelpTexts kTexts = {
       .summary =

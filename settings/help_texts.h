@@ -17,6 +17,7 @@ struct HelpTexts {
 const HelpTexts& LaunchTexts();
 const HelpTexts& BenchTexts();
 const HelpTexts& PlanTexts();
+const HelpTexts& LadderTexts();
 const HelpTexts& CkptTexts();
 const HelpTexts& ProgramTexts();
 const HelpTexts& DataTexts();

@@ -10,8 +10,17 @@ using ::google::protobuf::FieldDescriptor;
 namespace {
 
 bool IsOf(Which which, const Setting& rule) {
-  return which == Which::kAll ||
-         (which == Which::kShared ? rule.shared() : rule.planned());
+  switch (which) {
+    case Which::kAll:
+      return true;
+    case Which::kShared:
+      return rule.shared();
+    case Which::kPlanned:
+      return rule.planned();
+    case Which::kOfEachRun:
+      return !rule.one_run();
+  }
+  return false;
 }
 
 }  // namespace

@@ -15,8 +15,9 @@
 
 namespace podsim {
 
-// Which settings of a message: all, or those that say so.
-enum class Which : std::uint8_t { kAll, kShared, kPlanned };
+// Which settings of a message: all, those that say so, or those that are not of
+// one run alone.
+enum class Which : std::uint8_t { kAll, kShared, kPlanned, kOfEachRun };
 
 // A message that a program's command line fills in.
 struct Part {

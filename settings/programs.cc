@@ -42,6 +42,17 @@ const MainProgram& PodPlan() {
   return *kProgram;
 }
 
+const MainProgram& PodLadder() {
+  static const auto* const kProgram = new MainProgram{
+      .name = "pod_ladder",
+      .texts = LadderTexts(),
+      .example = "pod_ladder --model=mlp --topology=v3-8..v3-128",
+      .environment = false,
+      .parts = {{LadderSettings::descriptor()},
+                {JobSpec::descriptor(), Which::kOfEachRun}}};
+  return *kProgram;
+}
+
 const MainProgram& PodCkpt() {
   static const auto* const kProgram =
       new MainProgram{.name = "pod_ckpt",
@@ -94,8 +105,9 @@ const MainProgram& PodCoordinator() {
 }
 
 std::vector<const MainProgram*> AllPrograms() {
-  return {&PodLaunch(),  &PodBench(), &PodPlan(), &PodCkpt(),
-          &PodProgram(), &PodData(),  &PodHost(), &PodCoordinator()};
+  return {&PodLaunch(), &PodBench(),   &PodPlan(),
+          &PodCkpt(),   &PodProgram(), &PodData(),
+          &PodLadder(), &PodHost(),    &PodCoordinator()};
 }
 
 }  // namespace podsim

@@ -15,6 +15,8 @@ const MainProgram& PodLaunch();
 const MainProgram& PodBench();
 // Parts: PlanSettings, JobSpec (what is planned with).
 const MainProgram& PodPlan();
+// Parts: LadderSettings, JobSpec (what several runs share).
+const MainProgram& PodLadder();
 // Parts: CkptSettings.
 const MainProgram& PodCkpt();
 // Parts: ProgramSettings.

@@ -94,6 +94,8 @@ std::string OfOtherPrograms(const std::string& typed,
   Names having;
   for (const MainProgram* other : AllPrograms()) {
     if (other == &program) continue;
+    // Its job's settings are pod_launch's, which was asked before it.
+    if (other == &PodLadder() && !having.empty()) continue;
     if (Has(FlagNames(*other), typed)) {
       having.push_back(absl::StrCat(other->name, " has --", typed));
     } else if (const Names meant = MeantBy(typed, *other); !meant.empty()) {

@@ -6,10 +6,11 @@
 
 docs/jax.md of the source tree has the whole story."""
 
-from ._api import export, plan, train
+from ._api import export, ladder, plan, train
 from ._errors import PodsimError
 from ._errors import no_attribute as _no_attribute
 from ._explain import Explanation
+from ._ladder import Ladder, LadderRow
 from ._names import near as _near
 from ._optimizers import Optimizer, adam, adamw, lamb, lars, sgd
 from ._plan import Plan
@@ -17,8 +18,8 @@ from ._result import Run
 from ._rows import PlanRow
 from ._unknown import LIKE as _LIKE
 
-__all__ = ["Explanation", "Optimizer", "Plan", "PlanRow", "PodsimError", "Run", "adam", "adamw",
-           "export", "lamb", "lars", "plan", "sgd", "train"]
+__all__ = ["Explanation", "Ladder", "LadderRow", "Optimizer", "Plan", "PlanRow", "PodsimError",
+           "Run", "adam", "adamw", "export", "ladder", "lamb", "lars", "plan", "sgd", "train"]
 __version__ = "0.1.0"
 
 

@@ -1,4 +1,4 @@
-"""train, plan and export."""
+"""train, plan, ladder and export."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any, Callable, Mapping
 
 import numpy as np
 
-from . import (_checks, _data, _inputs, _job, _lowering, _names, _params, _plan, _process,
-               _records, _result, _start, _trees, _values, _which)
+from . import (_checks, _data, _inputs, _job, _ladder, _lowering, _names, _params, _plan,
+               _process, _records, _result, _spoken, _start, _trees, _values, _which)
 from ._calls import checked
 from ._said import shown
 from ._state import State
@@ -216,3 +216,40 @@ def plan(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "v
                         eval_examples, batch, state, name)
     with _inputs.written(call, chosen, shapes=True, progress=progress) as (own, named):
         return _plan.of_job({**named, **chosen}, own.path, asked)
+
+
+@checked("podsim.ladder", "podsim.ladder(loss_fn, params, dataset, topology=\"v3-8..v3-128\", ...)")
+def ladder(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "v3-8..v3-128",
+           optimizer: Any = None, eval_fn: EvalFunction | None = None,
+           eval_dataset: Any = None, examples: int | None = None,
+           eval_examples: int | None = None, batch: Any = None, state: Any = None,
+           name: str | None = None, progress: bool = True, until: float | None = None,
+           ladder_dir: str | os.PathLike[str] | None = None, resume: bool = False,
+           **settings: Any) -> _ladder.Ladder:
+    """Trains for real, if briefly, on slice after slice, each beside its plan, and stops at the
+    first that fails: .stopped_at, .reason and .change, which number to change. All slices train
+    on as many examples; the first one is the reference of train_steps (200, if neither that nor
+    epochs is given), learning rate and warm-up, and has three seeds. `pod_ladder --help=all` says
+    what is judged.
+
+    until: the least scaling efficiency (sim), such as 0.8. ladder_dir: keeps what was measured,
+    and the metrics of each slice; with resume=True the same call goes on there behind the last
+    slice that passed. The others: see train; settings of one run (model_dir, metrics_file, ...)
+    are refused.
+
+    Raises PodsimError where the first slice's plan is refused. Ctrl-C ends the run that is being
+    made; results are kept in ladder_dir."""
+    _job.check_is_text(topology, several=True)
+    _checks.check_is_bool("progress", progress)
+    flags = _ladder.check(until, ladder_dir, resume)
+    _ladder.check_settings(settings)
+    _values.check_is_restored(settings)
+    chosen = _settings(optimizer, params, topology, settings)
+    call = _inputs.Call(loss_fn, params, dataset, eval_fn, eval_dataset, examples,
+                        eval_examples, batch, state, name)
+    with _inputs.written(call, chosen, progress=progress, called="ladder") as (own, named):
+        _params.check_numbers(params)
+        begins = {} if settings.get("restore") is not None else _start.write(
+            _weights(params, state), own.path / "start")
+        with _spoken.spoken(f"pod_ladder trains on {topology}", progress):
+            return _ladder.of_job({**named, **begins, **chosen}, own.path, flags, own.watching)

@@ -215,16 +215,16 @@ def _write_shapes(path: pathlib.Path, train: _data.Source, held_out: _data.Sourc
 
 @contextlib.contextmanager
 def written(call: Call, settings: Mapping[str, Any], shapes: bool = False,
-            progress: bool = True) -> Iterator[tuple[_guard.Guarded, dict[str, Any]]]:
+            progress: bool = True, called: str = "") -> Iterator[tuple[_guard.Guarded, dict[str, Any]]]:
     """A folder that lasts as long as the context, and the settings that name what
     is in it: all but the weights that the model begins with (_start.py). shapes: for a
     plan, which needs no more than an example of the data set. progress: says what
-    takes longer than a second."""
+    takes longer than a second. called: the function, if it is neither train nor plan."""
     _check(call, settings)
     _job.check_name(call.name)
     _checks.check_functions(call.loss_fn, call.eval_fn)
     _checks.check_has_jax()
-    order = _params.order_of("plan" if shapes else "train")
+    order = _params.order_of(called or ("plan" if shapes else "train"))
     _params.check_is_tree(call.params, order)
     _params.check_order(call.params, call.dataset, order)
     _params.check_leaves(call.params)

@@ -71,7 +71,7 @@ _ABOUT_TIMES = ("times are simulated, not measured; low and high cover the figur
                 "are of the whole run, with start-up, checkpoints and evaluations")
 
 
-def _file_of(path: str | os.PathLike[str], suffix: str, what: str) -> pathlib.Path:
+def file_of(path: str | os.PathLike[str], suffix: str, what: str) -> pathlib.Path:
     """Raises ValueError for a place where `what` cannot be written."""
     file = pathlib.Path(_job.path_of("path", path, f"plan{suffix}"))
     if "://" in str(path):
@@ -221,7 +221,7 @@ class Plan(NotCalled):
         """How long the whole run takes and how well it scales over the slices, as SVG;
         written to `path`, if one is given. A notebook shows what is returned."""
         if path is not None:
-            _file_of(path, ".svg", "what is drawn is SVG").write_text(self.drawing)
+            file_of(path, ".svg", "what is drawn is SVG").write_text(self.drawing)
         return self.drawing
 
     @checked("plan.to_json")
@@ -230,7 +230,7 @@ class Plan(NotCalled):
         null without a price. With a `path` it is written there, and nothing is returned."""
         if path is None:
             return self._json()
-        _file_of(path, ".json", "what is written is JSON").write_text(self._json() + "\n")
+        file_of(path, ".json", "what is written is JSON").write_text(self._json() + "\n")
         return None
 
     def _json(self) -> str:

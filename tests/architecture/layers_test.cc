@@ -57,6 +57,7 @@ const std::vector<std::string>& Layers() {
       "runtime/launch",
       "runtime/bench",
       "runtime/plan",
+      "runtime/ladder",
       "runtime/ckpt",
       "runtime/program",
       "runtime/data",

@@ -390,6 +390,39 @@ TEST_F(TypedMistakesTest, WhatASmallSlipLeaves) {
     Expect(mistake);
 }
 
+TEST_F(TypedMistakesTest, PodLadder) {
+  for (const Mistake& mistake : {
+           Mistake{"pod_ladder --until 0.8", "--until is \"0.8\"",
+                   "efficiency:0.8"},
+           Mistake{"pod_ladder --until efficiency:80",
+                   "--until is \"efficiency:80\"", "at most 1"},
+           Mistake{"pod_ladder --steps many", "--steps is \"many\"",
+                   "give a whole number"},
+           Mistake{"pod_ladder --steps 10 --epochs 1",
+                   "--steps and epochs both", "give one of them"},
+           Mistake{"pod_ladder --max_steps 10", "unknown flag --max_steps",
+                   "did you mean --steps?"},
+           Mistake{"pod_ladder --model_dir runs", "unknown flag --model_dir",
+                   "did you mean --ladder_dir?"},
+           Mistake{"pod_ladder --resume", "--resume needs --ladder_dir",
+                   "kept its results"},
+           Mistake{"pod_ladder --resume --ladder_dir none",
+                   "there is no none/results.jsonl", "leave --resume out"},
+           Mistake{"pod_ladder --topology v3-32,v3-8", "v3-8 after v3-32",
+                   "give the smaller slice first"},
+           Mistake{"pod_ladder --topology v3-8,v3-8", "names v3-8 twice",
+                   "one rung"},
+           Mistake{"pod_ladder --topology v5litepod-8", "v5litepod-8", ""},
+           Mistake{"pod_ladder --plot ladder.png", "--plot is \"ladder.png\"",
+                   "give --plot=ladder.svg"},
+           Mistake{"pod_ladder --model_file none.model --batch_per_core 8 "
+                   "--learning_rate 0.1 --dataset digits",
+                   "none.model", ""},
+           Mistake{"pod_ladder --model mpl", "'mpl'", "did you mean mlp?"},
+       })
+    Expect(mistake);
+}
+
 TEST_F(TypedMistakesTest, PodPlan) {
   for (const Mistake& mistake : {
            Mistake{"pod_plan --dry_run", "unknown flag --dry_run",

@@ -1,0 +1,157 @@
+// pod_ladder as a user runs it: real runs on slice after slice.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/e2e/pod.h"
+#include "tests/testing/subprocess.h"
+#include "tests/testing/temp_dir.h"
+
+namespace podsim::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+struct Finished {
+  int code = -1;
+  std::string output;
+};
+
+Finished Ladder(
+    const std::vector<std::string>& args,
+    const std::vector<std::pair<std::string, std::string>>& environment = {}) {
+  std::vector<std::string> command = {Program("pod_ladder"), "--model=mlp"};
+  command.insert(command.end(), args.begin(), args.end());
+  Subprocess process({command, environment});
+  Finished run;
+  run.code = process.Wait(kDeadline);
+  run.output = process.output();
+  return run;
+}
+
+// A rate so small that all slices follow the same path.
+const std::vector<std::string>& Quiet() {
+  static const auto* const kFlags = new std::vector<std::string>{
+      "--learning_rate=0.01", "--steps=2000", "--isa=v3"};
+  return *kFlags;
+}
+
+std::vector<std::string> With(std::vector<std::string> flags,
+                              const std::vector<std::string>& more) {
+  flags.insert(flags.end(), more.begin(), more.end());
+  return flags;
+}
+
+bool HasSteps(const std::string& path) {
+  std::ifstream in(path);
+  for (std::string line; std::getline(in, line);)
+    if (line.find("\"event\":\"step\"") != std::string::npos) return true;
+  return false;
+}
+
+// Begins with one slice, and goes on with another behind it.
+TEST(PodLadderTest, SlicesThatLearnAlikePass) {
+  const TempDir folder;
+  const std::string dir = "--ladder_dir=" + folder.file("ladder");
+  Finished run = Ladder(
+      With(Quiet(), {dir, "--topology=v3-8"}),
+      // No say, of the environment.
+      {{"PODSIM_TRAIN_STEPS", "1"}, {"TPU_ACCELERATOR_TYPE", "v3-2048"}});
+  ASSERT_EQ(run.code, 0) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("passed"));
+  for (const char* name :
+       {"results.jsonl", "v3-8/job.txt", "v3-8/metrics.jsonl",
+        "v3-8/metrics-seed1.jsonl", "v3-8/metrics-seed2.jsonl"})
+    EXPECT_TRUE(std::filesystem::exists(folder.file("ladder/") + name)) << name;
+
+  run = Ladder(With(Quiet(), {dir, "--topology=v3-8,v3-32"}));
+  EXPECT_EQ(run.code, 2);
+  EXPECT_THAT(run.output, HasSubstr("add --resume to go on"));
+  run = Ladder({dir, "--resume", "--topology=v3-8,v3-32", "--isa=v3",
+                "--steps=2000", "--learning_rate=0.02"});
+  EXPECT_EQ(run.code, 2);
+  EXPECT_THAT(run.output,
+              HasSubstr("learning_rate is 0.02, and was 0.01 there"));
+
+  const auto before = std::filesystem::last_write_time(
+      folder.file("ladder/v3-8/metrics.jsonl"));
+  run = Ladder(With(Quiet(), {dir, "--resume", "--topology=v3-8,v3-32",
+                              "--json", "--plot=" + folder.file("l.svg")}));
+  ASSERT_EQ(run.code, 0) << run.output;
+  EXPECT_EQ(std::filesystem::last_write_time(
+                folder.file("ladder/v3-8/metrics.jsonl")),
+            before);
+  const auto json = nlohmann::json::parse(run.output, nullptr, false);
+  ASSERT_TRUE(json.is_object()) << run.output;
+  EXPECT_EQ(json["passed"], true);
+  ASSERT_EQ(json["rungs"].size(), 2u);
+  EXPECT_EQ(json["rungs"][0]["runs"].size(), 3u);
+  const auto& second = json["rungs"][1];
+  EXPECT_EQ(second["train_steps"], 500);
+  EXPECT_EQ(second["runs"][0]["steps"], 500);
+  EXPECT_EQ(second["runs"][0]["examples"], 128000);
+  EXPECT_DOUBLE_EQ(second["runs"][0]["simulated_step_seconds"].get<double>(),
+                   second["step_seconds"].get<double>());
+  EXPECT_TRUE(std::filesystem::exists(folder.file("l.svg")));
+}
+
+// Sixteen times the batch has sixteen times the rate, 3.2: far too high.
+TEST(PodLadderTest, ARecipeThatBreaksIsStoppedThere) {
+  const Finished run = Ladder({"--learning_rate=0.2", "--steps=400", "--isa=v3",
+                               "--topology=v3-8,v3-128,v3-256", "--json"});
+  EXPECT_EQ(run.code, 1);
+  const auto json = nlohmann::json::parse(run.output, nullptr, false);
+  ASSERT_TRUE(json.is_object()) << run.output;
+  EXPECT_EQ(json["stopped_at"], "v3-128");
+  const std::string verdict = json["rungs"][1]["verdict"];
+  EXPECT_TRUE(verdict == "loss" || verdict == "not finite") << verdict;
+  EXPECT_THAT(json["change"].get<std::string>(),
+              StartsWith("--learning_rate: 0.2 on v3-8 is 3.2 here; try 0.1"));
+  EXPECT_EQ(json["rungs"][2]["verdict"], "not run");
+}
+
+TEST(PodLadderTest, ASignalEndsTheRunToo) {
+  const TempDir folder;
+  Subprocess process(
+      {{Program("pod_ladder"), "--model=mlp", "--topology=v3-8",
+        "--steps=100000000", "--ladder_dir=" + folder.file("ladder")},
+       {}});
+  ASSERT_TRUE(Eventually(
+      [&] { return HasSteps(folder.file("ladder/v3-8/metrics.jsonl")); },
+      kDeadline));
+  const auto children = ChildrenOf(process.pid());
+  ASSERT_EQ(children.size(), 1u);
+  process.Signal(SIGINT);
+  EXPECT_EQ(process.Wait(kDeadline), 130) << process.output();
+  EXPECT_THAT(process.output(), HasSubstr("stopped by signal 2 (SIGINT)"));
+  EXPECT_THAT(process.output(), HasSubstr("# not run: v3-8"));
+  EXPECT_FALSE(IsAlive(children.front().first));
+}
+
+TEST(PodLadderTest, RefusalsAreALine) {
+  const struct {
+    std::vector<std::string> args;
+    const char* said;
+  } refused[] = {{{"--until=0.8"}, "--until is \"0.8\"; give efficiency:X"},
+                 {{"--resume"}, "--resume needs --ladder_dir"},
+                 {{"--topology=v3-32,v3-8"}, "give the smaller slice first"},
+                 {{"--model_dir=runs"}, "--ladder_dir"},
+                 {{"--plot=ladder.png"}, "must end in .svg"},
+                 {{"--steps=10", "--epochs=1"}, "--steps and epochs both"},
+                 {{"--train_batch_size=9"}, "does not divide"}};
+  for (const auto& each : refused) {
+    const Finished run = Ladder(each.args);
+    EXPECT_EQ(run.code, 2) << run.output;
+    EXPECT_THAT(run.output, HasSubstr(each.said));
+  }
+}
+
+}  // namespace
+}  // namespace podsim::testing
