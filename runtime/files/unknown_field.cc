@@ -42,6 +42,19 @@ bool IsOfAJob(const FieldDescriptor* field) {
   return field != nullptr && field->containing_type() == JobSpec::descriptor();
 }
 
+// "; it belongs into a block: chip { generation: ... }" of a field of the one
+// message in `message` that has it; else empty.
+std::string BlockWith(const std::string& name, const Descriptor& message) {
+  std::vector<std::string> blocks;
+  for (int i = 0; i < message.field_count(); ++i)
+    if (const Descriptor* inner = message.field(i)->message_type();
+        inner != nullptr && inner->FindFieldByName(name) != nullptr)
+      blocks.push_back(message.field(i)->name());
+  if (blocks.size() != 1) return "";
+  return absl::StrCat("; it belongs into a block: ", blocks[0], " { ", name,
+                      ": ... }");
+}
+
 bool IsOfAName(char c) {
   return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
@@ -74,7 +87,10 @@ std::string AsFields(absl::string_view advice) {
 std::string UnknownFieldHint(const std::string& name,
                              const Descriptor& message) {
   const std::string near = DidYouMean(name, FieldNames(message));
-  if (&message != JobSpec::descriptor()) return near;
+  if (&message != JobSpec::descriptor()) {
+    const std::string block = BlockWith(name, message);
+    return block.empty() ? near : block;
+  }
   const std::string typed = absl::StrReplaceAll(name, {{"-", "_"}});
   const FieldDescriptor* const flag = FlagNamed(typed);
   if (IsOfAJob(flag)) return absl::StrCat("; did you mean ", flag->name(), "?");
