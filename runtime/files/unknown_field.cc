@@ -99,8 +99,8 @@ std::string UnknownFieldHint(const std::string& name,
         "; it is a flag of pod_launch: leave it out here, and "
         "give --",
         typed);
-  // Every program has these two, which no file means.
-  if (typed == "help" || typed == "version") return near;
+  // Every program has these two, which no file means, and letters.
+  if (typed == "help" || typed == "version" || typed.size() == 1) return near;
   const std::string known = KnownOfName(PodLaunch(), typed);
   return known.empty() ? near : absl::StrCat("; ", AsFields(known));
 }
