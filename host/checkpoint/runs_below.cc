@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMostListed = 32;  // folders in one
 constexpr int kMostLooked = 64;          // at the second level
-constexpr std::size_t kMostNamed = 3;
+constexpr std::size_t kMostRunsNamed = 3;
 
 std::string Below(const std::string& directory, const std::string& name) {
   const std::string last(absl::StripSuffix(name, "/"));
@@ -80,7 +80,7 @@ std::string ButRunsDo(const std::vector<RunBelow>& runs) {
   if (runs.empty()) return "";
   std::vector<std::string> named;
   for (const RunBelow& run : runs)
-    if (named.size() < kMostNamed)
+    if (named.size() < kMostRunsNamed)
       named.push_back(absl::StrCat(run.path, " (step ", run.step, ")"));
   const std::size_t more = runs.size() - named.size();
   std::string list = absl::StrJoin(named, ", ");

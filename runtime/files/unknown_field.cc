@@ -55,7 +55,7 @@ std::string BlockWith(const std::string& name, const Descriptor& message) {
                       ": ... }");
 }
 
-bool IsOfAName(char c) {
+bool IsOfAFlag(char c) {
   return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
@@ -68,7 +68,7 @@ std::string AsFields(absl::string_view advice) {
     absl::StrAppend(&text, advice.substr(0, dashes));
     advice.remove_prefix(dashes);
     std::size_t end = std::min<std::size_t>(2, advice.size());
-    while (end < advice.size() && IsOfAName(advice[end])) ++end;
+    while (end < advice.size() && IsOfAFlag(advice[end])) ++end;
     const FieldDescriptor* const field =
         end > 2 ? FlagNamed(std::string(advice.substr(2, end - 2))) : nullptr;
     absl::StrAppend(&text, IsOfAJob(field) ? absl::string_view(field->name())
