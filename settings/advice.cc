@@ -153,6 +153,9 @@ constexpr Advice kAdvice[] = {
     {"pod_ckpt", "delete rm remove prune",
      "no checkpoint is deleted here: pod_launch --keep N keeps the newest N"},
     {"pod_ckpt", "list", "pod_ckpt ls DIR lists them"},
+    {"pod_ckpt", "export convert save dump",
+     "a checkpoint's weights are safetensors files already, in its folder: "
+     "pod_ckpt show DIR/STEP says what they hold"},
     {"pod_ckpt", "info describe explain print cat inspect",
      "pod_ckpt show DIR explains one"},
     {"pod_ckpt", "check validate test", "pod_ckpt verify DIR reads every byte"},

@@ -12,7 +12,7 @@
 namespace podsim {
 namespace {
 
-constexpr std::size_t kLongestShown = 64;
+constexpr std::size_t kLongestQuoted = 64;
 
 // "--topology" of that, of "topology", and "-b" of "-b": the spelling of a flag
 // without its value; empty: it is none of the program's.
@@ -40,7 +40,7 @@ std::string FlagOfNothing(const std::vector<Flag>& flags,
 }
 
 std::string Shown(const std::string& arg) {
-  return PrintableLine(arg.substr(0, kLongestShown));
+  return PrintableLine(arg.substr(0, kLongestQuoted));
 }
 
 // "--topology=v3-8"; of a letter "-b 4M", which takes no =.

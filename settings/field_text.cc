@@ -273,8 +273,9 @@ absl::Status SetFieldFromText(const std::string& flag, const std::string& value,
 std::string NumberMeant(const std::string& text, const FieldDescriptor& field) {
   const Setting& rule = SettingOf(field);
   if (IsReal(field)) {
-    const std::optional<double> part =
+    std::optional<double> part =
         rule.unit() == "seconds" ? SecondsMeant(text) : PartMeant(text);
+    if (!part) part = MoneyMeant(text);
     return part && Allows(rule, *part) ? absl::StrCat(*part) : "";
   }
   const std::optional<std::int64_t> number =

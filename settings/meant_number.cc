@@ -1,5 +1,6 @@
 #include "settings/meant_number.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <string_view>
@@ -75,6 +76,27 @@ std::optional<double> PartMeant(const std::string& text) {
   const std::optional<Parts> parts = Split(text);
   if (!parts || parts->unit != "%") return std::nullopt;
   return parts->number / 100;
+}
+
+std::optional<double> MoneyMeant(const std::string& text) {
+  const auto is_currency = [](std::string name) {
+    absl::StripAsciiWhitespace(&name);
+    return name == "$" || name == "€" || name == "£" || name == "¥" ||
+           (name.size() == 3 && std::ranges::all_of(name, [](char c) {
+              return absl::ascii_isupper(static_cast<unsigned char>(c));
+            }));
+  };
+  const std::size_t first = text.find_first_of("0123456789.");
+  const std::size_t last = text.find_last_of("0123456789.");
+  double number = 0;
+  if (first == std::string::npos ||
+      !absl::SimpleAtod(text.substr(first, last + 1 - first), &number))
+    return std::nullopt;
+  const std::string front = text.substr(0, first);
+  const std::string behind = text.substr(last + 1);
+  return front.empty() != behind.empty() && is_currency(front + behind)
+             ? std::optional(number)
+             : std::nullopt;
 }
 
 std::optional<std::int64_t> BytesMeant(const std::string& text) {

@@ -20,6 +20,10 @@ std::optional<double> SecondsMeant(const std::string& text);
 // 0.1 of "10%". Nothing for any other text.
 std::optional<double> PartMeant(const std::string& text);
 
+// 2.2 of "$2.2", "2.2 EUR" and "2.2€": with a currency. Nothing for any other
+// text.
+std::optional<double> MoneyMeant(const std::string& text);
+
 // 1048576 of "1MB", "1 MiB" and "1mb", 1572864 of "1.5M": powers of 1024 up to
 // T. Nothing for any other text, or a part of a byte.
 std::optional<std::int64_t> BytesMeant(const std::string& text);

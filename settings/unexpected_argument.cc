@@ -179,11 +179,38 @@ bool IsOfASchema(std::string_view arg) {
 std::string DashesAdvice(const std::vector<Flag>& flags,
                          const std::vector<std::string>& left) {
   const std::string name = absl::StrReplaceAll(left.front(), {{"-", "_"}});
+  if (name == "help" || name == "version")
+    return absl::StrCat("it begins with dashes; give --", name);
   const Flag* const flag = FlagCalled(flags, name);
   if (flag == nullptr || (left.size() < 2 && !IsSwitch(*flag->field)))
     return "";
   return absl::StrCat("settings begin with dashes; give --", name,
                       IsSwitch(*flag->field) ? "" : absl::StrCat("=", left[1]));
+}
+
+// Whether a setting is given that takes several numbers.
+bool HasList(const std::vector<Flag>& flags,
+             const std::vector<Message*>& messages) {
+  return std::ranges::any_of(flags, [&](const Flag& flag) {
+    const FieldDescriptor& field = *flag.field;
+    return field.is_repeated() && IsSet(*messages[flag.part], field) &&
+           field.cpp_type() != FieldDescriptor::CPPTYPE_STRING &&
+           field.cpp_type() != FieldDescriptor::CPPTYPE_ENUM;
+  });
+}
+
+// "--json out.json": a switch, not a file's name. Empty: it is not that.
+std::string JsonAdvice(const std::vector<Flag>& flags, const std::string& arg,
+                       const std::vector<Message*>& messages) {
+  const Flag* const json = FlagCalled(flags, "json");
+  return json != nullptr && IsSwitch(*json->field) &&
+                 IsSet(*messages[json->part], *json->field) &&
+                 arg.ends_with(".json")
+             ? absl::StrCat(
+                   "--json is a switch, which prints to standard "
+                   "output: --json > ",
+                   arg, " keeps it")
+             : "";
 }
 
 // Empty: it is a path too many.
@@ -208,11 +235,17 @@ std::string AdviceOn(const MainProgram& program, const std::vector<Flag>& flags,
                         " is given at a time, as in ", program.example);
   }
   if (PathOf(flags) != nullptr) return "";
+  if (const std::string json = JsonAdvice(flags, arg, messages); !json.empty())
+    return json;
   double number = 0;
+  const bool is_number = absl::SimpleAtod(arg, &number);
   return absl::StrCat("settings are given as in ", program.example,
-                      absl::SimpleAtod(arg, &number)
+                      !is_number ? "; a value with a blank in it stands in "
+                                   "quotes"
+                      : HasList(flags, messages)
                           ? "; a list has commas, as in 512,256"
-                          : "; a value with a blank in it stands in quotes");
+                          : "; a value stands behind its flag, and a switch "
+                            "has none");
 }
 
 }  // namespace

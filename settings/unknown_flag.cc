@@ -88,6 +88,16 @@ std::string AsValue(const std::string& typed, const MainProgram& program) {
   return absl::StrCat("it is a value: ", absl::StrJoin(values, " or "));
 }
 
+// The few flags that begin with a letter which is none; empty: there are many,
+// or none.
+Names FlagsOfLetter(const std::string& typed, const MainProgram& program) {
+  constexpr std::size_t kFewNames = 3;
+  Names names;
+  for (const std::string& name : FlagNames(program))
+    if (typed.size() == 1 && name.starts_with(typed)) names.push_back(name);
+  return names.size() > kFewNames ? Names() : names;
+}
+
 // "pod_launch has --seed, pod_plan has no such setting: leave it out".
 std::string OfOtherPrograms(const std::string& typed,
                             const MainProgram& program) {
@@ -128,6 +138,8 @@ std::string KnownOfName(const MainProgram& program, const std::string& typed) {
     return others;
   if (const Names near = NearestNames(typed, FlagNames(program)); !near.empty())
     return DidYouMeanFlags(near);
+  if (const Names begun = FlagsOfLetter(typed, program); !begun.empty())
+    return DidYouMeanFlags(begun);
   return "";
 }
 

@@ -183,6 +183,9 @@ absl::Status ParseRest(const std::string& item, std::string rest,
   }
   PODSIM_RETURN_IF_ERROR(ParseBound(item, rest, field));
   const std::vector<std::string> parts = absl::StrSplit(rest, '+');
+  if (parts[0].find('=') != std::string::npos)
+    return BadSchema(
+        item, absl::StrCat("a comma is missing in front of '", parts[0], "'"));
   if (!parts[0].empty() &&
       !(parts[0][0] == '/' &&
         absl::SimpleAtod(parts[0].substr(1), &field.divisor) &&
@@ -195,6 +198,40 @@ absl::Status ParseRest(const std::string& item, std::string rest,
   return CheckImage(item, field);
 }
 
+std::vector<std::string> TypeNames() {
+  std::vector<std::string> names;
+  for (const auto& [name, type] : kSchemaTypes) names.emplace_back(name);
+  return names;
+}
+
+// "float32(64)", and "float" of C and NumPy.
+std::string TypeHint(const std::string& type) {
+  const std::size_t mark = type.find('(');
+  const std::vector<std::string> names = TypeNames();
+  if (mark != std::string::npos && type.ends_with(')') &&
+      std::ranges::find(names, type.substr(0, mark)) != names.end())
+    return absl::StrCat(": a shape stands in brackets, ", type.substr(0, mark),
+                        "[", type.substr(mark + 1, type.size() - mark - 2),
+                        "]");
+  std::vector<std::string> longer;
+  for (const std::string& name : names)
+    if (!type.empty() && name.starts_with(type)) longer.push_back(name);
+  return longer.empty() ? ""
+                        : absl::StrCat(": did you mean ",
+                                       absl::StrJoin(longer, " or "), "?");
+}
+
+// ", as in features=image:uint8" of "features:image:uint8", where a colon may
+// stand for the =.
+std::string WithEquals(const std::string& item) {
+  const std::size_t first = item.find(':');
+  if (first == std::string::npos || first == 0 ||
+      item.find(':', first + 1) == std::string::npos)
+    return "";
+  return absl::StrCat(", as in ", item.substr(0, first), "=",
+                      item.substr(first + 1));
+}
+
 absl::StatusOr<SchemaField> ParseItem(const std::string& item) {
   SchemaField field;
   if (item.empty())
@@ -203,8 +240,10 @@ absl::StatusOr<SchemaField> ParseItem(const std::string& item) {
                      "all is missing");
   const std::size_t equals = item.find('=');
   if (equals == std::string::npos || equals == 0)
-    return BadSchema(item,
-                     "it names no input of the model: write INPUT= before it");
+    return BadSchema(
+        item,
+        absl::StrCat("it names no input of the model: write INPUT= before it",
+                     WithEquals(item)));
   field.input = item.substr(0, equals);
   std::string source = item.substr(equals + 1);
   // A key may have a colon and a slash, a type has neither; steps may have
@@ -219,16 +258,16 @@ absl::StatusOr<SchemaField> ParseItem(const std::string& item) {
                      "it names no feature: write KEY between = and the colon");
   const std::size_t end = source.find_first_of("[</+");
   const std::string type = source.substr(0, end);
+  if (type.find('=') != std::string::npos)
+    return BadSchema(item,
+                     "it has two =: a comma is missing between two items");
   const auto* const found =
       std::find_if(std::begin(kSchemaTypes), std::end(kSchemaTypes),
                    [&](const auto& each) { return each.first == type; });
   if (found == std::end(kSchemaTypes))
     return BadSchema(
-        item, absl::StrCat("there is no type '", type, "'; there are ",
-                           absl::StrJoin(kSchemaTypes, ", ",
-                                         [](std::string* out, const auto& t) {
-                                           out->append(t.first);
-                                         })));
+        item, absl::StrCat("there is no type '", type, "'", TypeHint(type),
+                           "; there are ", absl::StrJoin(TypeNames(), ", ")));
   field.type = found->second;
   PODSIM_RETURN_IF_ERROR(ParseRest(
       item, end == std::string::npos ? "" : source.substr(end), field));

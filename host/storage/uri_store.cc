@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "host/storage/gcs/name.h"
 #include "host/storage/gcs/store.h"
 
 namespace podsim {
@@ -168,6 +169,10 @@ std::string SchemeOf(std::string_view uri) {
 }
 
 absl::Status CheckServed(std::string_view uri) {
+  // "gs://$BUCKET/runs" of a variable that is empty.
+  if (SchemeOf(uri) == "gs" &&
+      (uri.size() < 6 || uri[4] != '/' || uri[5] == '/'))
+    return ParseGcsName(uri).status();
   if (PlaceOf(uri) < std::size(kSchemes)) return absl::OkStatus();
   return RefusedUri(uri, "no store serves ", BucketForm(uri));
 }

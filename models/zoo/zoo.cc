@@ -98,6 +98,11 @@ ModelConfig WithSize(const NamedModel& model, const ModelConfig& config) {
   return whole;
 }
 
+// "mlp.model", "runs/a".
+bool IsLikeAFile(const std::string& name) {
+  return name.ends_with(".model") || name.find('/') != std::string::npos;
+}
+
 }  // namespace
 
 std::vector<std::string> ModelNames() {
@@ -119,7 +124,9 @@ bool IsPlanned(std::string_view name) {
 absl::Status UnknownModel(const std::string& name) {
   const std::vector<std::string> known = ModelNames();
   return absl::InvalidArgumentError(absl::StrCat(
-      "no model is called '", PrintableLine(name), "'", DidYouMean(name, known),
+      "no model is called '", PrintableLine(name), "'",
+      IsLikeAFile(name) ? "; a model in a file is given as --model_file=FILE"
+                        : DidYouMean(name, known),
       "; known: ", absl::StrJoin(known, ", ")));
 }
 

@@ -61,6 +61,9 @@ _SAID = {**dict.fromkeys(("schedule", "lr_scheduler", "scheduler"), "say lr_sche
                           "eps_root", "mu_dtype", "accumulator_dtype", "ams_grad"),
                          "no update rule of podsim has it: leave it out"),
          "nesterov": "podsim.sgd(0.1, momentum=0.9, nesterov=True) has it"}
+# Settings that only some update rules have.
+_OF_OTHERS = {"momentum": "podsim.sgd(0.1, momentum=0.9) has it, and podsim.lars",
+              "trust_coefficient": "podsim.lars has it"}
 
 
 def _instead_of(name: str, taken: Sequence[str]) -> str:
@@ -68,6 +71,10 @@ def _instead_of(name: str, taken: Sequence[str]) -> str:
     meant = _MEANT.get(name, name)
     if name in _MEANT and meant.split("=")[0] in taken:
         return f"; say {meant}"
+    if meant in _OF_OTHERS:
+        return f"; {_OF_OTHERS[meant]}"
+    if meant == "weight_decay" and "b1" in taken:  # of adam: the others take it
+        return "; podsim.adamw(1e-3, weight_decay=1e-4) has it"
     if meant in SETTINGS:
         return f"; say {meant}= beside optimizer="
     return f"; {_SAID[name]}" if name in _SAID else _names.near(name, taken)

@@ -40,7 +40,10 @@ def _without(folder: pathlib.Path, text: str) -> str:
     for own, said in (("model", "the model of the loss function"), ("run", "this call's memory"),
                       ("", "this call's memory")):
         place = re.escape(str(folder / own))
-        text = re.sub(place + r"(?:/[\w./-]*\w)?", said, text)
+        whole = place + r"(?:/[\w./-]*\w)?"
+        if own == "model":  # a setting that nobody gave
+            text = re.sub(rf'model_file="?{whole}"?', said, text)
+        text = re.sub(whole, said, text)
     return text
 
 

@@ -23,6 +23,9 @@ MEANT = {**dict.fromkeys(("step_time", "time_per_step", "latency"), "step_second
          **dict.fromkeys(("batch_size", "batch"), "global_batch")}
 
 
+_COSTS = ("price", "dollars", "usd", "total_cost", "run_cost")
+
+
 @dataclasses.dataclass(frozen=True)
 class PlanRow:
     """The job on one slice. All seconds are simulated (sim): computed, not measured."""
@@ -92,6 +95,9 @@ class PlanRow:
     def __getattr__(self, name: str) -> Any:
         """Of a name that a row has not."""
         own = [field.name for field in dataclasses.fields(self)]
+        if name in _COSTS:
+            raise no_attribute(f"a PlanRow has no {name!r}; did you mean cost?" if "cost" in own
+                               else NO_PRICE)
         if name in MEANT:
             raise no_attribute(f"a PlanRow has no {name!r}; did you mean {MEANT[name]}?")
         raise no_attribute(NO_PRICE if name == "cost" else f"a PlanRow has no {name!r}"
@@ -124,6 +130,15 @@ class PricedRow(PlanRow):
 
 class Rows(tuple[PlanRow, ...]):
     """Rows by their places."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Of who takes all of them for one, or for a table's columns."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        own = [field.name for row in self[:1] for field in dataclasses.fields(row)]
+        said = name if name in own else MEANT.get(name, "slice")
+        raise no_attribute(f"plan.rows is a tuple of rows and has no {name!r}: say "
+                           f"[row.{said} for row in plan]")
 
     def __getitem__(self, which: Any) -> Any:
         if isinstance(which, str):

@@ -48,6 +48,10 @@ def _mappings(tree: Any, name: str) -> Iterator[tuple[str, Any]]:
             yield from _mappings(value, f"{name}[{i}]")
 
 
+def _keys(found: Any) -> str:
+    return ", ".join(map(repr, list(found)[:6])) + ", ..." * (len(found) > 6)
+
+
 def _key(error: KeyError, asked: Asked) -> str:
     """Which keys there are where one is missing."""
     if not error.args or not isinstance(error.args[0], (str, int)):
@@ -66,11 +70,14 @@ def _key(error: KeyError, asked: Asked) -> str:
             if str(name).lower() == key.lower()]
     near = same or [each for each in known if _near(key, each[1])]
     name, found = (near or known)[0]
-    keys = ", ".join(map(repr, list(found)[:6])) + ", ..." * (len(found) > 6)
+    keys = _keys(found)
     if near:
         close = [each for each in found if str(each).lower() == key.lower()] or _near(key, found)
         return f"KeyError: {key!r}: {name} has {keys}: did you mean {close[0]!r}?"
-    return f"KeyError: {key!r}: {name} has {keys}: take one of these"
+    # Which of them was asked, an error does not say: the outer ones first.
+    outer_first = sorted(known, key=lambda each: each[0] not in asked.roles)
+    all_of_them = "; ".join(f"{name} has {_keys(found)}" for name, found in outer_first[:4])
+    return f"KeyError: {key!r}: {all_of_them}: take one of these"
 
 
 def _place_in(key: int, asked: Asked) -> str:

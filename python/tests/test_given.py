@@ -186,7 +186,12 @@ class TypedTest(unittest.TestCase):
                          "KeyError: 'kernal': params['net'] has 'kernel': did you mean 'kernel'?")
         self.assertIn("params has 'net', 'w': did you mean 'w'?",
                       self.said(lambda p, b: p["W"], params, X))
-        self.assertIn("take one of these", self.said(lambda p, b: p["zzz"], params, X))
+        self.assertIn("KeyError: 'zzz': params has 'net', 'w'; params['net'] has 'kernel': take "
+                      "one of these", self.said(lambda p, b: p["zzz"], params, X))
+        # Nobody knows which of the two was asked.
+        self.assertIn("KeyError: 'image': params has 'net', 'w'; batch has 'x', 'y'; "
+                      "params['net'] has 'kernel': take one of these",
+                      self.said(lambda p, b: b["image"], params, {"x": X, "y": Y}))
         self.assertIn('leave ["params"] out', self.said(lambda p, b: p["params"], params, X))
         self.assertEqual(self.said(lambda p, b: p.w, params, X),
                          "a dict has no w; it has the keys 'net', 'w': write ['w']")

@@ -45,6 +45,11 @@ class OwnFilesTest(unittest.TestCase):
         self.assertEqual(str(said), "it is not known where this call's memory is")
         self.assertEqual((said.host, said.step), ("host1", 3))
         self.assertEqual(said.__notes__, ["hint: look at this call's memory, and elsewhere"])
+        for named in (f'model_file="{FOLDER}/model"', f"model_file={FOLDER}/model",
+                      f"{FOLDER}/model"):
+            error = podsim.PodsimError(f"{named} has no recipe: give a rate")
+            self.assertEqual(str(self.said(error)),
+                             "the model of the loss function has no recipe: give a rate")
         room = self.said(OSError(f"{FOLDER} has room for 3 MiB"))
         self.assertEqual(str(room), "/memory has room for 3 MiB")
         other = OSError(2, "No such file", "x")

@@ -327,6 +327,14 @@ class PlanTest(unittest.TestCase):
     def test_what_a_plan_has_not_is_told_where_it_is(self):
         plan = self.plan
         for ask, kind, said in (
+                (lambda: plan.rows.efficiency, AttributeError, "plan.rows is a tuple of rows and "
+                 "has no 'efficiency': say [row.efficiency for row in plan]"),
+                (lambda: plan.rows.time, AttributeError, "plan.rows is a tuple of rows and has no "
+                 "'time': say [row.run_seconds for row in plan]"),
+                (lambda: plan[0].price, AttributeError, "a row has no cost without a price: "
+                 "podsim.plan(..., price_per_chip_hour=2.2), or plan.price(2.2)"),
+                (lambda: plan.price(2.2)[0].price, AttributeError, "a PlanRow has no 'price'; did "
+                 "you mean cost?"),
                 (lambda: plan.rows["v3-8"], TypeError, "plan.rows is a tuple; the plan itself has "
                  "the row of a slice: plan['v3-8']"),
                 (lambda: plan[9], IndexError, "the plan has no row 9; it has 3, from 0 on: v3-8, "

@@ -140,8 +140,25 @@ absl::Status Verify(ObjectStore& store, const std::string& path,
   return DeletedEachTime(path);
 }
 
+// "diff runs/a 20" and "diff runs/a/4 20": a step of the first path's run.
+absl::Status CheckIsNoStepAlone(ObjectStore& store, const std::string& a,
+                                const std::string& b) {
+  const auto step = ParseStep(b);
+  if (!step || store.List(b).ok()) return absl::OkStatus();
+  const std::size_t slash = a.rfind('/');
+  const bool of_a_step = ParseStep(NameOf(a)) && slash != a.npos && slash > 0;
+  const std::string path = StepPath(of_a_step ? a.substr(0, slash) : a, *step);
+  if (!store.List(path).ok()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("there is no folder ", b,
+                   "; a step is a directory of its model_dir: "
+                   "pod_ckpt diff ",
+                   a, " ", path));
+}
+
 absl::Status Diff(ObjectStore& store, const std::string& a,
                   const std::string& b, CkptResult& result) {
+  PODSIM_RETURN_IF_ERROR(CheckIsNoStepAlone(store, a, b));
   PODSIM_ASSIGN_OR_RETURN(const FoundCheckpoint left, Find(store, a, result));
   PODSIM_ASSIGN_OR_RETURN(const FoundCheckpoint right, Find(store, b, result));
   PODSIM_ASSIGN_OR_RETURN(Comparison comparison,

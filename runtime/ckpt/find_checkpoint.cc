@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status.h"
@@ -41,6 +42,24 @@ std::string WhatIsBeside(ObjectStore& store, const std::string& directory) {
                       absl::StrJoin(newest, ", "));
 }
 
+bool BlankAround(const std::string& path) {
+  return absl::StripAsciiWhitespace(path) != path;
+}
+
+// "; its step 4 is runs/a/4" of "runs/a:4", "runs/a@4" and "runs/a#4", where
+// there is one. Empty: it is of another form.
+std::string StepMeant(ObjectStore& store, const std::string& directory) {
+  const std::size_t mark = directory.find_last_of(":@#");
+  if (mark == std::string::npos || mark == 0) return "";
+  const auto step = ParseStep(directory.substr(mark + 1));
+  if (!step) return "";
+  const std::string path = StepPath(directory.substr(0, mark), *step);
+  return store.List(path).ok()
+             ? absl::StrCat("; step ", *step, " of ", directory.substr(0, mark),
+                            " is ", path)
+             : "";
+}
+
 absl::Status HasRuns(const std::string& directory,
                      const std::vector<RunBelow>& runs) {
   return absl::NotFoundError(absl::StrCat(directory, ButRunsDo(runs),
@@ -68,7 +87,13 @@ absl::Status NothingAt(ObjectStore& store, const std::string& directory) {
     return HasRuns(directory, runs);
   return absl::NotFoundError(absl::StrCat(
       there ? absl::StrCat(directory, " holds no checkpoint")
-            : absl::StrCat("there is no folder ", directory,
+            : absl::StrCat("there is no folder ",
+                           BlankAround(directory)
+                               ? absl::StrCat("\"", directory,
+                                              "\", with a blank at its begin "
+                                              "or end")
+                               : directory,
+                           StepMeant(store, directory),
                            WhatIsBeside(store, directory)),
       "; give a model_dir, or one of its directories named after a step"));
 }

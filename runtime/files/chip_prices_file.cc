@@ -54,7 +54,12 @@ std::string WrongWith(const ChipPrice& chip, const Hardware& hardware) {
                            ", and those of --hardware")
             : absl::StrCat("that of its slices is called \"", meant, "\""));
   }
-  if (!std::isfinite(chip.per_hour()) || chip.per_hour() <= 0)
+  if (chip.per_hour() == 0)
+    return absl::StrCat("per_hour of ", name,
+                        " is missing, or 0; give a number above 0, as in chip "
+                        "{ generation: \"",
+                        name, "\" per_hour: X }");
+  if (!std::isfinite(chip.per_hour()) || chip.per_hour() < 0)
     return absl::StrCat("per_hour of ", name, " is ", chip.per_hour(),
                         "; it must be a number above 0");
   return "";

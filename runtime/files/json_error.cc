@@ -25,8 +25,8 @@ namespace {
 using ::google::protobuf::Descriptor;
 using ::google::protobuf::FieldDescriptor;
 
-constexpr std::size_t kLongestError = 200;
-constexpr std::size_t kLongestValue = 64;
+constexpr std::size_t kLongestJsonError = 200;
+constexpr std::size_t kLongestJsonValue = 64;
 
 std::string AsWritten(const JsonFile& file) {
   return absl::StrCat("; a ", file.kind.name, " is written as ",
@@ -154,7 +154,11 @@ std::string ValueText(const std::string& message, const JsonFile& file) {
   const std::string path = message.substr(1, value - 1);
   const std::size_t begin = value + kValue.size();
   const std::string given =
-      message.substr(begin, std::min(type - begin, kLongestValue));
+      message.substr(begin, std::min(type - begin, kLongestJsonValue));
+  // Of what is no value: an object, or one more of them.
+  if (absl::StartsWith(given, "Starting an object") ||
+      absl::StartsWith(given, "oneof field"))
+    return "";
   return absl::StrCat(JsonPrefix(file, ValueAt(path, file)),
                       PrintableLine(absl::StrCat(path, " is ", given)),
                       InsteadOf(path, given, message.substr(type), file));
@@ -171,7 +175,9 @@ std::string ShapeText(const std::string& message, const JsonFile& file) {
   const std::size_t list = message.find(kList.data());
   if (!object && list == message.npos) return "";
   const std::string name =
-      object ? message.substr(kObject.size()) : message.substr(0, list);
+      object ? std::string(absl::StripSuffix(
+                   absl::string_view(message).substr(kObject.size()), "."))
+             : message.substr(0, list);
   const FieldDescriptor* const field = OuterField(name, file.fields);
   if (field == nullptr) return "";
   return absl::StrCat(
@@ -185,7 +191,7 @@ std::string ShapeText(const std::string& message, const JsonFile& file) {
 
 // Of a field that there is not, for "train_stepz: Cannot find field." and
 // "(faults.faults[0]) hots: ...". Empty: the message is of another kind.
-std::string FieldText(const std::string& message, const JsonFile& file) {
+std::string NoFieldText(const std::string& message, const JsonFile& file) {
   const std::size_t end = message.find(": Cannot find field");
   if (end == message.npos) return "";
   const std::size_t inner =
@@ -238,10 +244,10 @@ std::string JsonPrefix(const JsonFile& file, std::optional<std::size_t> at) {
 
 std::string JsonError(const std::string& message, const JsonFile& file) {
   if (file.scan.slip) return SlipIn(file);
-  for (const auto& text_of : {ValueText, ShapeText, FieldText})
+  for (const auto& text_of : {ValueText, ShapeText, NoFieldText})
     if (std::string text = text_of(message, file); !text.empty()) return text;
   const std::string why = PrintableLine(
-      message.substr(0, std::min(message.find('\n'), kLongestError)));
+      message.substr(0, std::min(message.find('\n'), kLongestJsonError)));
   return absl::StrCat(JsonPrefix(file, NoUtf8In(file.text)),
                       absl::StripSuffix(why, "."), AsWritten(file));
 }

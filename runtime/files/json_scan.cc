@@ -13,33 +13,33 @@
 namespace podsim {
 namespace {
 
-constexpr std::size_t kLongestShown = 40;
-constexpr absl::string_view kMarks = "{}[],:;\"'";
+constexpr std::size_t kLongestToken = 40;
+constexpr absl::string_view kJsonMarks = "{}[],:;\"'";
 
-bool IsQuote(char c) { return c == '"' || c == '\''; }
+bool IsJsonQuote(char c) { return c == '"' || c == '\''; }
 
-bool IsBlank(char c) {
+bool IsJsonBlank(char c) {
   return absl::ascii_isspace(static_cast<unsigned char>(c));
 }
 
-bool IsDigit(char c) {
+bool IsJsonDigit(char c) {
   return absl::ascii_isdigit(static_cast<unsigned char>(c));
 }
 
 // Of a name without quotes.
-bool IsOfAName(char c) {
+bool IsOfAKey(char c) {
   return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_' ||
          c == '$';
 }
 
-char CloserOf(char mark) { return mark == '[' ? ']' : '}'; }
+char EndMarkOf(char mark) { return mark == '[' ? ']' : '}'; }
 
 // "-1e-3", but not "+1", ".5" or "007".
 bool IsJsonNumber(absl::string_view word) {
   double number = 0;
   const absl::string_view digits =
       word.substr(absl::StartsWith(word, "-") ? 1 : 0);
-  if (digits.empty() || !IsDigit(digits[0])) return false;
+  if (digits.empty() || !IsJsonDigit(digits[0])) return false;
   if (digits[0] == '0' && digits.size() > 1 &&
       absl::ascii_isalnum(static_cast<unsigned char>(digits[1])) &&
       absl::ascii_tolower(static_cast<unsigned char>(digits[1])) != 'e')
@@ -55,13 +55,13 @@ bool IsJsonWord(absl::string_view word) {
 // What may come next.
 enum class Want { kName, kColon, kValue, kComma, kEnd };
 
-class Scanner {
+class JsonScanner {
  public:
-  explicit Scanner(absl::string_view text) : text_(text) {}
+  explicit JsonScanner(absl::string_view text) : text_(text) {}
 
   JsonScan Run() && {
     for (Want want = Want::kValue; !scan_.slip;) {
-      while (at_ < text_.size() && IsBlank(text_[at_])) ++at_;
+      while (at_ < text_.size() && IsJsonBlank(text_[at_])) ++at_;
       if (at_ < text_.size()) {
         want = Next(want);
       } else {
@@ -93,11 +93,11 @@ class Scanner {
   Want Name() {
     if (text_[at_] == '}') return Close();
     const std::size_t begin = at_;
-    if (IsQuote(text_[at_])) {
+    if (IsJsonQuote(text_[at_])) {
       if (!PassText()) return Want::kEnd;
       name_ = std::string(text_.substr(begin + 1, at_ - begin - 2));
     } else {
-      while (at_ < text_.size() && IsOfAName(text_[at_])) ++at_;
+      while (at_ < text_.size() && IsOfAKey(text_[at_])) ++at_;
       name_ = std::string(text_.substr(begin, at_ - begin));
       if (name_.empty())
         return Slip(
@@ -127,9 +127,9 @@ class Scanner {
       return c == '{' ? Want::kName : Want::kValue;
     }
     const std::size_t begin = at_;
-    if (IsQuote(c)) return PassText() ? Behind(begin) : Want::kEnd;
+    if (IsJsonQuote(c)) return PassText() ? Behind(begin) : Want::kEnd;
     const std::string hint = CommentHint();
-    if (kMarks.find(c) != kMarks.npos || c == '=' || !hint.empty())
+    if (kJsonMarks.find(c) != kJsonMarks.npos || c == '=' || !hint.empty())
       return Slip(at_,
                   absl::StrCat("expected a value", name_.empty() ? "" : " of ",
                                name_, ", found ", Found(at_), hint));
@@ -143,7 +143,7 @@ class Scanner {
   Want Comma() {
     const bool in_list = text_[open_.back()] == '[';
     const char c = text_[at_];
-    if (c == CloserOf(text_[open_.back()])) return Close();
+    if (c == EndMarkOf(text_[open_.back()])) return Close();
     if (c == ',') {
       ++at_;
       return in_list ? Want::kValue : Want::kName;
@@ -166,16 +166,16 @@ class Scanner {
   // Whether what stands here, where a comma should, is the next item.
   bool GoesOn(bool in_list) const {
     if (in_list)
-      return IsQuote(text_[at_]) ||
+      return IsJsonQuote(text_[at_]) ||
              IsJsonWord(text_.substr(at_, EndOfWord(at_) - at_));
     std::size_t end = at_;
-    if (IsQuote(text_[at_])) {
+    if (IsJsonQuote(text_[at_])) {
       end = text_.find(text_[at_], at_ + 1);
       if (end == absl::string_view::npos) return false;
       ++end;
     }
-    while (end < text_.size() && IsOfAName(text_[end])) ++end;
-    while (end < text_.size() && IsBlank(text_[end])) ++end;
+    while (end < text_.size() && IsOfAKey(text_[end])) ++end;
+    while (end < text_.size() && IsJsonBlank(text_[end])) ++end;
     return end > at_ && end < text_.size() && text_[end] == ':';
   }
 
@@ -218,7 +218,7 @@ class Scanner {
     Slip(open_.back(),
          absl::StrCat("the ", mark == '[' ? "list" : "object",
                       " that begins here is not closed; end it with ",
-                      std::string(1, CloserOf(mark))));
+                      std::string(1, EndMarkOf(mark))));
   }
 
   std::string CommentHint() const {
@@ -230,8 +230,8 @@ class Scanner {
   }
 
   std::size_t EndOfWord(std::size_t at) const {
-    while (at < text_.size() && !IsBlank(text_[at]) &&
-           kMarks.find(text_[at]) == kMarks.npos)
+    while (at < text_.size() && !IsJsonBlank(text_[at]) &&
+           kJsonMarks.find(text_[at]) == kJsonMarks.npos)
       ++at;
     return at;
   }
@@ -239,7 +239,7 @@ class Scanner {
   // The word, the text in quotes, or the mark that stands there.
   std::string Found(std::size_t at) const {
     std::size_t end = EndOfWord(at);
-    if (IsQuote(text_[at])) {
+    if (IsJsonQuote(text_[at])) {
       const std::size_t line = std::min(text_.find('\n', at), text_.size());
       end = std::min(text_.find(text_[at], at + 1), line - 1) + 1;
     }
@@ -248,9 +248,9 @@ class Scanner {
 
   static std::string Shown(absl::string_view text) {
     return PrintableLine(
-        text.size() <= kLongestShown
+        text.size() <= kLongestToken
             ? std::string(text)
-            : absl::StrCat(text.substr(0, kLongestShown), "..."));
+            : absl::StrCat(text.substr(0, kLongestToken), "..."));
   }
 
   Want Slip(std::size_t at, std::string why) {
@@ -269,7 +269,7 @@ class Scanner {
 
 }  // namespace
 
-JsonScan ScanJson(absl::string_view text) { return Scanner(text).Run(); }
+JsonScan ScanJson(absl::string_view text) { return JsonScanner(text).Run(); }
 
 std::size_t LineOf(absl::string_view text, std::size_t at) {
   const absl::string_view before = text.substr(0, at);

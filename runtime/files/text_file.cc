@@ -140,7 +140,10 @@ void AddOrigins(const google::protobuf::Message& message,
 absl::StatusOr<std::string> ReadText(const std::string& path,
                                      const TextKind& kind) {
   const auto store = NewUriStore();
-  const std::string what = absl::StrCat(kind.name, " file");
+  // "job file", but "table of algorithms".
+  const std::string what = absl::StrContains(kind.name, " of ")
+                               ? kind.name
+                               : absl::StrCat(kind.name, " file");
   auto text = ReadAtMost(*store, path, kMostFileBytes);
   if (absl::IsOutOfRange(text.status()))
     return absl::InvalidArgumentError(

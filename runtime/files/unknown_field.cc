@@ -42,7 +42,20 @@ bool IsOfAJob(const FieldDescriptor* field) {
   return field != nullptr && field->containing_type() == JobSpec::descriptor();
 }
 
-bool IsOfAName(char c) {
+// "; it belongs into a block: chip { generation: ... }" of a field of the one
+// message in `message` that has it; else empty.
+std::string BlockWith(const std::string& name, const Descriptor& message) {
+  std::vector<std::string> blocks;
+  for (int i = 0; i < message.field_count(); ++i)
+    if (const Descriptor* inner = message.field(i)->message_type();
+        inner != nullptr && inner->FindFieldByName(name) != nullptr)
+      blocks.push_back(message.field(i)->name());
+  if (blocks.size() != 1) return "";
+  return absl::StrCat("; it belongs into a block: ", blocks[0], " { ", name,
+                      ": ... }");
+}
+
+bool IsOfAFlag(char c) {
   return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
@@ -55,7 +68,7 @@ std::string AsFields(absl::string_view advice) {
     absl::StrAppend(&text, advice.substr(0, dashes));
     advice.remove_prefix(dashes);
     std::size_t end = std::min<std::size_t>(2, advice.size());
-    while (end < advice.size() && IsOfAName(advice[end])) ++end;
+    while (end < advice.size() && IsOfAFlag(advice[end])) ++end;
     const FieldDescriptor* const field =
         end > 2 ? FlagNamed(std::string(advice.substr(2, end - 2))) : nullptr;
     absl::StrAppend(&text, IsOfAJob(field) ? absl::string_view(field->name())
@@ -74,7 +87,10 @@ std::string AsFields(absl::string_view advice) {
 std::string UnknownFieldHint(const std::string& name,
                              const Descriptor& message) {
   const std::string near = DidYouMean(name, FieldNames(message));
-  if (&message != JobSpec::descriptor()) return near;
+  if (&message != JobSpec::descriptor()) {
+    const std::string block = BlockWith(name, message);
+    return block.empty() ? near : block;
+  }
   const std::string typed = absl::StrReplaceAll(name, {{"-", "_"}});
   const FieldDescriptor* const flag = FlagNamed(typed);
   if (IsOfAJob(flag)) return absl::StrCat("; did you mean ", flag->name(), "?");
@@ -83,8 +99,8 @@ std::string UnknownFieldHint(const std::string& name,
         "; it is a flag of pod_launch: leave it out here, and "
         "give --",
         typed);
-  // Every program has these two, which no file means.
-  if (typed == "help" || typed == "version") return near;
+  // Every program has these two, which no file means, and letters.
+  if (typed == "help" || typed == "version" || typed.size() == 1) return near;
   const std::string known = KnownOfName(PodLaunch(), typed);
   return known.empty() ? near : absl::StrCat("; ", AsFields(known));
 }

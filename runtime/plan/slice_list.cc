@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "base/printable.h"
 #include "base/status.h"
 
@@ -56,6 +57,11 @@ absl::Status BadRange(const std::string& item, const std::string& why) {
 
 absl::StatusOr<std::vector<Slice>> SlicesInRange(const std::string& item,
                                                  const SliceOptions& options) {
+  if (item.find_first_of(" \t") != std::string::npos)
+    return BadRange(
+        item, absl::StrCat("has blanks in it: write ",
+                           absl::StrReplaceAll(item.substr(0, kLongestShown),
+                                               {{" ", ""}, {"\t", ""}})));
   const std::size_t to = item.find(kTo);
   const std::string first = item.substr(0, to);
   const std::string last = item.substr(to + sizeof(kTo) - 1);
@@ -86,6 +92,8 @@ absl::StatusOr<std::vector<Slice>> SlicesNamed(
       // "v3-8 v3-64", "v3-8-v3-64".
       if (!slice.ok() && std::count(item.begin(), item.end(), 'v') > 1)
         return BadRange(item, "is no slice's name, and a list has commas");
+      if (!slice.ok() && item == "all")
+        return BadRange(item, "is no slice's name");
       if (!slice.ok()) return Annotate(slice.status(), "topology");
       slices.push_back(*std::move(slice));
       continue;

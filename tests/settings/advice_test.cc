@@ -128,6 +128,11 @@ TEST(UnknownFlagTest, SaysWhatToUseInstead) {
                  "float32[2], labels=species:int64'; without it the column "
                  "label, labels, target or class of a CSV file is the label, "
                  "else the last one"},
+           Typed{PodLaunch(), "-v",
+                 "unknown flag -v; did you mean --version or --verbose?"},
+           Typed{PodData(), "-o", "unknown flag -o; did you mean --output?"},
+           Typed{PodLaunch(), "-t",
+                 "unknown flag -t; see pod_launch --help=all"},
            Typed{PodHost(), "--zzzzzzzz",
                  "unknown flag --zzzzzzzz; see pod_host --help=all"},
        }) {

@@ -143,6 +143,20 @@ TEST(CommandLineTest, ANameWithoutItsDashesIsTold) {
                                                 "--help")));
 }
 
+TEST(CommandLineTest, WhatIsLeftOverIsNotGuessedAt) {
+  EXPECT_THAT(Launch().Parse({"help"}),
+              StatusIs(kInvalid,
+                       "unexpected \"help\": it begins with dashes; give "
+                       "--help; see pod_launch --help"));
+  EXPECT_THAT(Launch().Parse({"--hidden", "512", "256"}),
+              StatusIs(kInvalid, HasSubstr("a list has commas")));
+  EXPECT_THAT(
+      Launch().Parse({"--verbose", "3"}),
+      StatusIs(kInvalid, HasSubstr("unexpected \"3\": settings are given as in "
+                                   "pod_launch --model=mlp; a value stands "
+                                   "behind its flag, and a switch has none")));
+}
+
 TEST(CommandLineTest, TheSameValueTwiceIsTaken) {
   Launch launch;
   EXPECT_THAT(launch.Parse({"--dry_run", "--seed=1", "--dry_run", "--seed=1"}),

@@ -33,6 +33,13 @@ TEST(MeantNumberTest, PercentAsAPart) {
     EXPECT_EQ(PartMeant(text), std::nullopt) << text;
 }
 
+TEST(MeantNumberTest, MoneyWithoutItsCurrency) {
+  for (const char* text : {"$2.2", "2.2 USD", "2.2€", "EUR 2.2", "2.2EUR"})
+    EXPECT_EQ(MoneyMeant(text), 2.2) << text;
+  for (const char* text : {"2.2", "$", "2.2 x", "$2.2 USD", "2,2 USD", "USD"})
+    EXPECT_EQ(MoneyMeant(text), std::nullopt) << text;
+}
+
 TEST(MeantNumberTest, BytesInPowersOf1024) {
   EXPECT_EQ(BytesMeant("1MB"), 1 << 20);
   EXPECT_EQ(BytesMeant("1 MiB"), 1 << 20);

@@ -75,6 +75,14 @@ TEST(Schema, SaysWhichItemIsWrongAndShowsOne) {
   refused("a=int64[]", "is no shape");
   refused("a=int64[4", "[ without ]");
   refused("a=uint8[100000,100000]", "is no shape");
+  refused("a=float", "there is no type 'float': did you mean float32?");
+  refused("a=int", "there is no type 'int': did you mean int32 or int64?");
+  refused("a=float32(64)",
+          "there is no type 'float32(64)': a shape stands in brackets, "
+          "float32[64]; there are float32,");
+  refused("a:b:float32[64]", "write INPUT= before it, as in a=b:float32[64]");
+  refused("a=float32 b=int64", "a comma is missing between two items");
+  refused("a=float32[64] b=int64", "a comma is missing in front of 'b=int64'");
   refused("a=uint8/0", "no /NUMBER");
   refused("a=uint8*2", "there is no type 'uint8*2'");
   refused("a=uint8[2]x", "'x' is no /NUMBER");

@@ -40,6 +40,10 @@ TEST(CheckServed, RefusesByTheNameOfTheScheme) {
               StatusIs(kInvalid,
                        AllOf(HasSubstr("s3://bucket/x: no store serves s3://"),
                              HasSubstr("give a plain path"))));
+  for (const char* path : {"gs://", "gs:///runs/a"})
+    EXPECT_THAT(CheckServed(path),
+                StatusIs(kInvalid, HasSubstr("the bucket's name is missing (a "
+                                             "variable of the shell may be")));
   EXPECT_THAT(CheckPlainPath("/tmp/m.jsonl"), IsOk());
   EXPECT_THAT(CheckPlainPath("s3://bucket/m.jsonl"),
               StatusIs(kInvalid, HasSubstr("this cannot lie on s3://")));

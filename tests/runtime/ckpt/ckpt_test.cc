@@ -468,6 +468,19 @@ TEST_F(CkptTest, BadUsageIsTwo) {
         Case{{"show", "/none"}, "there is no folder /none; give a model_dir"},
         Case{{"show", "/m/300"},
              "there is no folder /m/300; /m has 100; give a model_dir"},
+        Case{{"show", "/m@100"},
+             "there is no folder /m@100; step 100 of /m is /m/100; give"},
+        Case{{"show", "/m:100"}, "; step 100 of /m is /m/100; give"},
+        Case{{"show", "/m:300"}, "there is no folder /m:300; give"},
+        Case{
+            {"show", "/m/100 "},
+            "there is no folder \"/m/100 \", with a blank at its begin or end"},
+        Case{{"diff", "/m", "100"},
+             "there is no folder 100; a step is a directory of its model_dir: "
+             "pod_ckpt diff /m /m/100\n"},
+        Case{{"diff", "/m/200", "100"}, "pod_ckpt diff /m/200 /m/100\n"},
+        Case{{"export", "/m"},
+             "a checkpoint's weights are safetensors files already"},
         Case{{"show", "/parts"},
              "/parts holds parts of a checkpoint without its manifest.json; "
              "copy the whole folder"},

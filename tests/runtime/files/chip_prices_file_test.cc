@@ -52,7 +52,8 @@ TEST(ChipPricesFileTest, ErrorsNameFileAndPlaceInOneLine) {
   };
   EXPECT_THAT(Parsed(""), says("my.txt: ", "it has no price"));
   EXPECT_THAT(Parsed("chip { generation: 'v3' }"),
-              says("my.txt: chip 1: ", "per_hour of v3 is 0"));
+              says("my.txt: chip 1: ",
+                   "per_hour of v3 is missing, or 0; give a number above 0"));
   EXPECT_THAT(Parsed("chip { generation: 'v3' per_hour: -1 }"),
               says("my.txt: chip 1: ", "above 0"));
   EXPECT_THAT(Parsed("chip { generation: 'v3' per_hour: nan }"),
@@ -67,6 +68,10 @@ TEST(ChipPricesFileTest, ErrorsNameFileAndPlaceInOneLine) {
   EXPECT_THAT(Parsed("currency: 'US dollars' "
                      "chip { generation: 'v3' per_hour: 1 }"),
               says("my.txt: ", "currency is 'US dollars'"));
+  EXPECT_THAT(Parsed("generation: 'v3' per_hour: 1"),
+              says("my.txt:1:11: ",
+                   "there is no field \"generation\"; it belongs into a block: "
+                   "chip { generation: ... }"));
   EXPECT_THAT(Parsed("\nchips { per_hour: 1 }"),
               says("my.txt:2:", "a generation a line"));
 }

@@ -99,7 +99,7 @@ TEST(ReadChoicesTest, ReadsAFileAndNamesOneThatIsMissing) {
   EXPECT_EQ(choices.size(), 3);
   EXPECT_THAT(ReadChoices(dir.file("none")),
               StatusIs(absl::StatusCode::kNotFound,
-                       AllOf(HasSubstr("table of algorithms file"),
+                       AllOf(HasSubstr("there is no table of algorithms "),
                              HasSubstr("none"))));
 }
 

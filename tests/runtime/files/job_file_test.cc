@@ -242,7 +242,7 @@ INSTANTIATE_TEST_SUITE_P(
                "expected , or ] after 512, found 512; put a comma"},
         // What follows is no next item: nobody knows what was meant.
         BadJob{"{\"log_dir\": \"my \"own\" logs\"}",
-               "my.job:1:17: ", "expected , or } after \"my \", found own"},
+               "my.job:1:18: ", "expected , or } after \"my \", found own"},
         BadJob{"{\"hidden\": [512, 512}", "my.job:1:21: ",
                "expected , or ] after 512, found } (the [ is at 1:12)"},
         BadJob{"{\"hidden\": [512, 512", "my.job:1:12: ",

@@ -52,6 +52,8 @@ TEST(SliceListTest, RefusesWhatIsNoRange) {
   for (const auto& [item, why] :
        {std::pair("v3-8...v3-64", "has more than two dots"),
         std::pair("..v3-64", "has no first slice"),
+        std::pair("v3-8 .. v3-64", "has blanks in it: write v3-8..v3-64"),
+        std::pair("all", "is no slice's name"),
         std::pair("v3-8..64", "ends with 64, which is no slice's name"),
         std::pair("v3-*", "is a pattern"),
         std::pair("v3-8-v3-64", "is no slice's name, and a list has commas"),
