@@ -16,7 +16,7 @@
 namespace podsim {
 namespace {
 
-constexpr std::int64_t kChunkElementBytes = 4;  // they are floats
+constexpr std::int64_t kBytesOfElement = 4;  // they are floats
 // Of stall_timeout, what a chunk may be held for: while it is, nothing else may
 // move.
 constexpr double kMostOfStall = 0.5;
@@ -30,7 +30,7 @@ absl::StatusOr<bool> Meet(const JobPlan& plan, int host, int other) {
 
 // Empty: a chunk is held for no longer than the run bears.
 std::string TooSlow(const SlowLink& slow, const JobPlan& plan) {
-  const std::int64_t bytes = plan.chunk_elements() * kChunkElementBytes;
+  const std::int64_t bytes = plan.chunk_elements() * kBytesOfElement;
   const double seconds = absl::ToDoubleSeconds(
       HoldOf(static_cast<std::size_t>(bytes), slow.rate()));
   const double stall = plan.spec().stall_timeout();

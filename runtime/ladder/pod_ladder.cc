@@ -41,7 +41,7 @@ namespace podsim {
 namespace {
 
 constexpr int kDone = 0;
-constexpr int kFailed = 1;
+constexpr int kOneFailed = 1;
 constexpr int kRefused = 2;
 
 struct Asked {
@@ -290,7 +290,7 @@ absl::StatusOr<int> ClimbAll(const LaunchContext& context, Asked& asked,
         files.kept() ? "; --resume goes on" : "; --ladder_dir keeps results"));
     return 128 + trainer.stop_signal();
   }
-  return planned.climb.failed() ? kFailed : kDone;
+  return planned.climb.failed() ? kOneFailed : kDone;
 }
 
 }  // namespace
@@ -307,7 +307,7 @@ int RunLadder(const LaunchContext& context, Console& console,
     return absl::IsInvalidArgument(status) || absl::IsNotFound(status) ||
                    absl::IsResourceExhausted(status)
                ? kRefused
-               : kFailed;
+               : kOneFailed;
   };
   const auto line = ParseCommandLine(PodLadder(), context.arguments, {},
                                      {&asked.settings, &asked.flags});

@@ -10,12 +10,9 @@
 #include "absl/strings/str_join.h"
 #include "base/text_table.h"
 #include "base/units.h"
-<<<<<<< HEAD
-=======
 #include "runtime/forecast/format_forecast.h"
 #include "runtime/plan/explain_hbm.h"
 #include "runtime/plan/explain_words.h"
->>>>>>> planning
 #include "runtime/plan/ladder_table.h"
 #include "runtime/plan/ladder_troubles.h"
 #include "runtime/plan/left_out_text.h"

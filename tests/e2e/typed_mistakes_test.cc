@@ -287,6 +287,9 @@ TEST_F(TypedMistakesTest, PodLaunch) {
                    "unknown flag --collective", "pod_bench all_reduce"},
            Mistake{"pod_plan v3-32", "unexpected \"v3-32\"",
                    "give --topology=v3-32"},
+           Mistake{"pod_plan --model mlp --topology v3-8 v3-32",
+                   "unexpected \"v3-32\" after --topology v3-8",
+                   "with commas: --topology v3-8,v3-32"},
            Mistake{"pod_coordinator job.txt", "unexpected \"job.txt\"",
                    "give --job=job.txt"},
            Mistake{"pod_launch --dry_run true", "unexpected \"true\"",
@@ -768,7 +771,7 @@ TEST_F(TypedMistakesTest, FilesThatAreNamed) {
                    "echo 'faults { kind: kill host: 2 }' > faults.txt"},
            Mistake{"pod_launch --topology v3-32 --train_steps 40 "
                    "--faults faults.txt",
-                   "faults.txt: fault 0 (KILL): no phase is called "
+                   "faults.txt:1: no phase is called "
                    "'all_reduce'",
                    "did you mean all-reduce?",
                    "echo 'faults { kind: KILL host: 2 step: 3 phase: "
