@@ -207,7 +207,8 @@ Json Number(double value) {
 Json ChartJson(const Chart& chart) {
   Json series = Json::array();
   Json steps = Json::array();
-  for (const double step : chart.steps) steps.push_back(step);
+  for (const double step : chart.steps)
+    steps.push_back(static_cast<std::int64_t>(step));
   Json data = Json::array({steps});
   for (const ChartSeries& each : chart.series) {
     series.push_back({{"label", each.label},

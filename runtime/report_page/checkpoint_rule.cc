@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -22,45 +23,52 @@ constexpr double kEndShare = kNamedShare;
 // A flag is named that makes checkpoints cost about this.
 constexpr double kWantedShare = 0.05;
 
-// The time from each step to the next one of the same pod; wall.
-struct Gaps {
-  std::map<std::int64_t, double> behind;  // by the step that they follow
-  double sum = 0;
+// What comes between the steps of a pod: the phase "other" of the step that
+// follows, of the process that came last to it.
+struct Between {
+  std::map<std::int64_t, double> behind;  // by the step before
+  double step = 0;                        // of a step, the median
+  double whole = 0;                       // of all steps
 };
 
-Gaps GapsOf(const StepTable& steps) {
-  Gaps gaps;
+Between BetweenSteps(const StepTable& steps) {
+  Between between;
+  std::vector<double> seconds;
   for (std::size_t i = 1; i < steps.size(); ++i) {
-    const double gap = steps.wall_time[i] - steps.wall_time[i - 1];
-    if (steps.begins[i] || !(gap >= 0)) continue;
-    gaps.behind.emplace_hint(gaps.behind.end(), steps.step[i - 1], gap);
-    gaps.sum += gap;
+    const double other = steps[StepFigure::kOther][i];
+    const double own = steps[StepFigure::kSeconds][i];
+    if (steps.begins[i] || !std::isfinite(other) || !std::isfinite(own))
+      continue;
+    between.behind.emplace_hint(between.behind.end(), steps.step[i - 1], other);
+    between.whole += own;
+    seconds.push_back(own);
   }
-  return gaps;
+  between.step = Median(std::move(seconds)).value_or(0);
+  return between;
 }
 
-// Of steps that neither a checkpoint nor an evaluation follows.
-double PlainGap(const RunRecords& run, const Gaps& gaps) {
+// Where neither a checkpoint nor an evaluation lies between.
+double PlainBetween(const RunRecords& run, const Between& between) {
   std::set<std::int64_t> others;
   for (const CheckpointRecord& each : run.checkpoints) others.insert(each.step);
   for (const EvalRecord& each : run.evals) others.insert(each.step);
   std::vector<double> plain;
-  for (const auto& [step, gap] : gaps.behind)
-    if (!others.contains(step)) plain.push_back(gap);
+  for (const auto& [step, seconds] : between.behind)
+    if (!others.contains(step)) plain.push_back(seconds);
   return Median(std::move(plain)).value_or(0);
 }
 
 // For how long each checkpoint held up the pod, as far as a step follows it. An
 // evaluation in between takes time of its own: then it is the pause alone.
-std::vector<double> StallsOf(const RunRecords& run, const Gaps& gaps,
-                             double plain) {
+std::vector<double> StallsOf(const RunRecords& run, const Between& between) {
+  const double plain = PlainBetween(run, between);
   std::set<std::int64_t> evals;
   for (const EvalRecord& each : run.evals) evals.insert(each.step);
   std::vector<double> stalls;
   for (const CheckpointRecord& each : run.checkpoints) {
-    const auto gap = gaps.behind.find(each.step);
-    if (each.skipped || gap == gaps.behind.end()) continue;
-    const double longer = evals.contains(each.step) ? 0 : gap->second - plain;
+    const auto found = between.behind.find(each.step);
+    if (each.skipped || found == between.behind.end()) continue;
+    const double longer = evals.contains(each.step) ? 0 : found->second - plain;
     stalls.push_back(std::max(each.paused, longer));
   }
   return stalls;
@@ -139,13 +147,14 @@ std::optional<Finding> WaitsAtTheEnd(const RunRecords& run) {
 
 std::optional<Finding> CheckpointStalls(const RunRecords& run) {
   if (auto skipped = SkippedSome(run)) return skipped;
-  const Gaps gaps = GapsOf(run.steps);
-  const double plain = PlainGap(run, gaps);
-  const std::vector<double> stalls = StallsOf(run, gaps, plain);
-  if (stalls.empty() || gaps.sum <= 0) return WaitsAtTheEnd(run);
+  const Between between = BetweenSteps(run.steps);
+  const std::vector<double> stalls = StallsOf(run, between);
+  if (stalls.empty() || between.whole <= 0) return WaitsAtTheEnd(run);
   const double typical = *Median(stalls);
-  const double of_all = typical * static_cast<double>(stalls.size()) / gaps.sum;
-  if (typical >= std::max(kLeastStall, plain) && of_all >= kCheckpointShare)
+  const double of_all =
+      typical * static_cast<double>(stalls.size()) / between.whole;
+  if (typical >= std::max(kLeastStall, between.step) &&
+      of_all >= kCheckpointShare)
     return MakeFinding(
         Sickness::kCheckpoint, std::min(1.0, of_all),
         absl::StrCat("checkpoints stall training: each holds it up for ",
@@ -153,14 +162,14 @@ std::optional<Finding> CheckpointStalls(const RunRecords& run) {
                      " of the time", LastHostText(run)),
         FewerCheckpoints(run, of_all));
   const double worst = *std::max_element(stalls.begin(), stalls.end());
-  if (worst >= std::max(kOneStall, kOneStallSteps * plain) &&
-      worst / gaps.sum >= kCheckpointShare)
+  if (worst >= std::max(kOneStall, kOneStallSteps * between.step) &&
+      worst / between.whole >= kCheckpointShare)
     return MakeFinding(
-        Sickness::kCheckpoint, worst / gaps.sum,
+        Sickness::kCheckpoint, worst / between.whole,
         absl::StrCat("a checkpoint stalls training: it holds it up for ",
-                     WallText(worst), ", ", ShareText(worst / gaps.sum),
+                     WallText(worst), ", ", ShareText(worst / between.whole),
                      " of the time"),
-        FewerCheckpoints(run, worst / gaps.sum));
+        FewerCheckpoints(run, worst / between.whole));
   return WaitsAtTheEnd(run);
 }
 

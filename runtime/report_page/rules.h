@@ -31,8 +31,9 @@ std::optional<Finding> SlowLink(const RunRecords& run);
 // Frames between two hosts that were held up (wall).
 std::optional<Finding> DelayedFrames(const RunRecords& run);
 
-// checkpoint_rule.cc. Steps behind a checkpoint end late: each time, or once by
-// far; the end waits for the last one; checkpoints were skipped.
+// checkpoint_rule.cc. Between a step with a checkpoint and the next one passes
+// much time: each time, or once by far; the end waits for the last checkpoint;
+// some were skipped.
 std::optional<Finding> CheckpointStalls(const RunRecords& run);
 
 // end_rules.cc.

@@ -165,8 +165,9 @@ bool RunReader::AddRecord(const Line& line) {
   if (event.empty()) return false;
   const double wall_time = line.Number("wall_time", 0);
   if (wall_time > 0) {
-    if (run_.first_wall_time == 0) run_.first_wall_time = wall_time;
-    run_.last_wall_time = wall_time;
+    double& first = run_.first_wall_time;
+    first = first == 0 ? wall_time : std::min(first, wall_time);
+    run_.last_wall_time = std::max(run_.last_wall_time, wall_time);
   }
   if (event == "step") {
     OnStep(line);

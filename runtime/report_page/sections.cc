@@ -164,10 +164,11 @@ Facts FactsOf(const RunRecords& run) {
                 : "",
             facts);
     AddFact("step time (sim)", SpanText(forecast.step), facts);
-    AddFact("band of the forecast (sim)",
-            RangeText({SimTime::Seconds(forecast.low),
-                       SimTime::Seconds(forecast.high)}),
-            facts);
+    if (forecast.high > 0)
+      AddFact("band of the forecast (sim)",
+              RangeText({SimTime::Seconds(forecast.low),
+                         SimTime::Seconds(forecast.high)}),
+              facts);
     AddFact("bound (sim)", forecast.how, facts);
     if (forecast.efficiency)
       AddFact("scaling efficiency (sim)", FormatPercent(*forecast.efficiency),

@@ -195,8 +195,9 @@ std::string Checkpointed(double stall, double paused) {
   std::string text = PlanText(1);
   double wall_time = 1000;
   for (int step = 1; step <= 40; ++step) {
-    wall_time += 0.1 + (step > 1 && step % 10 == 1 ? stall : 0);
-    text += StepText(step, wall_time, {{0, 0.08}});
+    const double held_up = step > 1 && step % 10 == 1 ? stall : 0;
+    wall_time += 0.1 + held_up;
+    text += StepText(step, wall_time, {{0, 0.08}}, held_up);
     if (step % 10 == 0)
       text += absl::StrFormat(
           "{\"event\":\"checkpoint\",\"wall_time\":%.6f,\"step\":%d,"
@@ -229,8 +230,9 @@ TEST(DiagnosisTest, OneCheckpointThatStallsByFar) {
   std::string text = PlanText(1);
   double wall_time = 1000;
   for (int step = 1; step <= 40; ++step) {
-    wall_time += step == 21 ? 3.1 : 0.1;
-    text += StepText(step, wall_time, {{0, 0.08}});
+    const double held_up = step == 21 ? 3 : 0;
+    wall_time += 0.1 + held_up;
+    text += StepText(step, wall_time, {{0, 0.08}}, held_up);
     if (step % 10 == 0)
       text += absl::StrCat("{\"event\":\"checkpoint\",\"step\":", step, "}\n");
   }

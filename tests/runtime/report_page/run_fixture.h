@@ -36,10 +36,11 @@ inline std::string PlanText(int hosts = 4) {
       8 * hosts, hosts, 8 * hosts, hosts);
 }
 
-// A step whose processes took so long, and then all 20 ms for the all-reduce.
-// `wall_time`: of its end.
+// A step whose processes took so long, after `other`, and then all 20 ms for
+// the all-reduce. `wall_time`: of its end.
 inline std::string StepText(std::int64_t step, double wall_time,
-                            const std::vector<Took>& processes) {
+                            const std::vector<Took>& processes,
+                            double other = 0) {
   double most = 0;
   std::size_t last = 0;
   for (std::size_t p = 0; p < processes.size(); ++p) {
@@ -60,15 +61,15 @@ inline std::string StepText(std::int64_t step, double wall_time,
       R"({"event":"step","wall_time":%.6f,"step":%d,"examples":%d,)"
       R"("loss":%.6g,"learning_rate":0.1,"examples_per_second":%.6g,)"
       R"("seconds":%.9g,"seconds_input":%.9g,"seconds_compute":%.9g,)"
-      R"("seconds_reduce":0.02,"seconds_update":0,"seconds_other":0,)"
+      R"("seconds_reduce":0.02,"seconds_update":0,"seconds_other":%.9g,)"
       R"("seconds_input_read":0.01,"seconds_input_decode":0.03,)"
       R"("seconds_input_augment":0,"seconds_input_copy":0,)"
       R"("simulated_seconds":0.005,"last_process":%d,)"
       R"("input_us":[%s],"compute_us":[%s],"waited_us":[%s]})"
       "\n",
       wall_time, step, 256 * step, 2.0 / static_cast<double>(step),
-      256 / (most + 0.02), most + 0.02, processes[last].input,
-      processes[last].compute, last, absl::StrJoin(input, ","),
+      256 / (most + 0.02 + other), most + 0.02 + other, processes[last].input,
+      processes[last].compute, other, last, absl::StrJoin(input, ","),
       absl::StrJoin(compute, ","), absl::StrJoin(waited, ","));
 }
 
