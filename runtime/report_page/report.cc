@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "base/printable.h"
 #include "base/status.h"
 #include "host/storage/uri_store.h"
 #include "proto/programs.pb.h"
@@ -75,7 +76,7 @@ absl::StatusOr<std::string> Make(const ReportSettings& settings,
     PODSIM_RETURN_IF_ERROR(
         Annotate(store.Write(page, ReportPage(judged)), "--output"));
   if (settings.json()) return DiagnosisJson(judged);
-  return absl::StrCat(VerdictsText(judged), "written: ", page, "\n");
+  return Printable(absl::StrCat(VerdictsText(judged), "written: ", page, "\n"));
 }
 
 }  // namespace

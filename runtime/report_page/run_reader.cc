@@ -11,7 +11,7 @@
 namespace podsim {
 namespace {
 
-using Json = nlohmann::json;
+using ParsedJson = nlohmann::json;
 
 // A pod of 4096 processes writes 100 KB a step; a line beyond this is no
 // record, and of a file without newlines no more is kept.
@@ -19,7 +19,7 @@ constexpr std::size_t kLongestLine = 16 << 20;
 // Of a model's own metrics, that many have columns.
 constexpr std::size_t kMostOwn = 64;
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoFigure = std::numeric_limits<double>::quiet_NaN();
 
 // By StepFigure.
 constexpr const char* kKeys[kStepFigures] = {"loss",
@@ -42,20 +42,20 @@ constexpr const char* kKeys[kStepFigures] = {"loss",
 
 // One record, whose keys are asked for with what stands for a missing one.
 struct RunReader::Line {
-  const Json& json;
+  const ParsedJson& json;
 
-  const Json* Find(const char* key) const {
+  const ParsedJson* Find(const char* key) const {
     const auto found = json.find(key);
     return found == json.end() ? nullptr : &*found;
   }
-  double Number(const char* key, double otherwise = kNone) const {
-    const Json* value = Find(key);
+  double Number(const char* key, double otherwise = kNoFigure) const {
+    const ParsedJson* value = Find(key);
     return value != nullptr && value->is_number() ? value->get<double>()
                                                   : otherwise;
   }
   // Of a step: null is what JSON has for a number that is not finite.
   double Measured(const char* key) const {
-    const Json* value = Find(key);
+    const ParsedJson* value = Find(key);
     return value != nullptr && value->is_null()
                ? std::numeric_limits<double>::infinity()
                : Number(key);
@@ -65,7 +65,7 @@ struct RunReader::Line {
     return std::isnan(value) ? std::nullopt : std::optional<double>(value);
   }
   std::int64_t Integer(const char* key) const {
-    const Json* value = Find(key);
+    const ParsedJson* value = Find(key);
     if (value == nullptr || !value->is_number()) return 0;
     if (value->is_number_integer()) return value->get<std::int64_t>();
     const double number = value->get<double>();
@@ -75,38 +75,38 @@ struct RunReader::Line {
     return static_cast<int>(std::clamp<std::int64_t>(Integer(key), 0, 1 << 30));
   }
   std::string Text(const char* key, const std::string& otherwise = "") const {
-    const Json* value = Find(key);
+    const ParsedJson* value = Find(key);
     return value != nullptr && value->is_string() ? value->get<std::string>()
                                                   : otherwise;
   }
   bool Bool(const char* key) const {
-    const Json* value = Find(key);
+    const ParsedJson* value = Find(key);
     return value != nullptr && value->is_boolean() && value->get<bool>();
   }
   std::vector<std::string> Texts(const char* key) const {
     std::vector<std::string> texts;
-    const Json* value = Find(key);
+    const ParsedJson* value = Find(key);
     if (value == nullptr || !value->is_array()) return texts;
-    for (const Json& each : *value)
+    for (const ParsedJson& each : *value)
       if (each.is_string()) texts.push_back(each.get<std::string>());
     return texts;
   }
   // Numbers of an object, by name.
   std::map<std::string, double> Numbers(const char* key) const {
     std::map<std::string, double> numbers;
-    const Json* value = Find(key);
+    const ParsedJson* value = Find(key);
     if (value == nullptr || !value->is_object()) return numbers;
     for (const auto& [name, each] : value->items())
-      numbers[name] = each.is_number() ? each.get<double>() : kNone;
+      numbers[name] = each.is_number() ? each.get<double>() : kNoFigure;
     return numbers;
   }
   // Microseconds as seconds.
   std::vector<float> Seconds(const char* key) const {
     std::vector<float> seconds;
-    const Json* value = Find(key);
+    const ParsedJson* value = Find(key);
     if (value == nullptr || !value->is_array()) return seconds;
     seconds.reserve(value->size());
-    for (const Json& each : *value)
+    for (const ParsedJson& each : *value)
       seconds.push_back(each.is_number() ? 1e-6F * each.get<float>() : 0.0F);
     return seconds;
   }
@@ -149,8 +149,8 @@ RunRecords RunReader::Finish() {
 
 void RunReader::AddLine(std::string_view line, bool is_last) {
   if (line.find_first_not_of(" \t\r") == line.npos) return;
-  const Json json = Json::parse(line.begin(), line.end(), nullptr,
-                                /*allow_exceptions=*/false);
+  const ParsedJson json = ParsedJson::parse(line.begin(), line.end(), nullptr,
+                                            /*allow_exceptions=*/false);
   if (json.is_object() && AddRecord(Line{json})) {
     ++records_;
   } else if (is_last) {
@@ -226,7 +226,7 @@ void RunReader::OnPlan(const Line& line) {
           .bytes_per_process = line.Integer("memory_bytes_per_process"),
           .bytes_per_host = line.Integer("memory_bytes_per_host"),
           .warnings = line.Texts("warnings")};
-  if (const Json* settings = line.Find("settings");
+  if (const ParsedJson* settings = line.Find("settings");
       settings != nullptr && settings->is_object())
     for (const auto& [name, value] : settings->items())
       plan.settings[name] =
@@ -235,9 +235,9 @@ void RunReader::OnPlan(const Line& line) {
     if (bytes > 0)
       plan.hbm.emplace_back(name,
                             static_cast<std::int64_t>(std::min(bytes, 9e18)));
-  if (const Json* first = line.Find("first_host");
+  if (const ParsedJson* first = line.Find("first_host");
       first != nullptr && first->is_array())
-    for (const Json& host : *first)
+    for (const ParsedJson& host : *first)
       if (host.is_number_integer()) plan.first_host.push_back(host.get<int>());
 }
 
@@ -296,10 +296,10 @@ void RunReader::OnStep(const Line& line) {
   for (const auto& [name, value] : line.Numbers("metrics")) {
     if (steps.own.size() >= kMostOwn && !steps.own.contains(name)) continue;
     std::vector<double>& column = steps.own[name];
-    column.resize(row, kNone);
+    column.resize(row, kNoFigure);
     column.push_back(value);
   }
-  for (auto& [name, column] : steps.own) column.resize(row + 1, kNone);
+  for (auto& [name, column] : steps.own) column.resize(row + 1, kNoFigure);
   AddHosts(line, begins);
 }
 
