@@ -179,6 +179,11 @@ constexpr Advice kAdvice[] = {
      "pod_data verify PLACE reads every example"},
     {"pod_data", "write create export make generate",
      "pod_data convert PLACE --output DIR writes shards"},
+    {"pod_report", "model_dir dir metrics_file metrics run runs input log_dir",
+     "the file is an argument without a flag: pod_report FILE, or DIR with "
+     "the metrics files of several runs"},
+    {"pod_report", "open show serve port",
+     "open the page that --output names in a browser: it needs no server"},
     {"pod_host", "topology tpu model job hosts world_size nnodes",
      "the coordinator tells a host what to run: leave it out"},
 };

@@ -275,6 +275,30 @@ command).
   return kTexts;
 }
 
+const HelpTexts& ReportTexts() {
+  static constexpr HelpTexts kTexts = {
+      .summary =
+          "Draws the runs of pod_launch as one page; says what is wrong.",
+      .introduction =
+          R"(Reads the metrics files of one or several runs and writes one page of
+HTML that needs no other file and no network (docs/report.md): what is
+wrong comes first, in a sentence with the flag that changes it; then loss
+and metrics, throughput beside the forecast, where the time of each host
+went, checkpoints, failures and memory. The file of a run that was
+resumed, failed or is not over is read as well.
+)",
+      .examples = R"(  pod_launch --topology v3-32 --metrics_file runs/a.jsonl
+  pod_report runs/a.jsonl            report.html
+  pod_report runs -o runs.html       all metrics files of a folder
+  pod_report gs://BUCKET/runs/a.jsonl --json
+)",
+      .closing =
+          R"(Exit status: 0, whatever the runs are like; 1 a file that cannot be read
+or written; 2 refused as given (no such file, or none of metrics).
+)"};
+  return kTexts;
+}
+
 const HelpTexts& HostTexts() {
   static constexpr HelpTexts kTexts = {
       .summary =

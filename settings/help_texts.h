@@ -21,6 +21,7 @@ const HelpTexts& LadderTexts();
 const HelpTexts& CkptTexts();
 const HelpTexts& ProgramTexts();
 const HelpTexts& DataTexts();
+const HelpTexts& ReportTexts();
 const HelpTexts& HostTexts();
 const HelpTexts& CoordinatorTexts();
 

@@ -85,6 +85,16 @@ const MainProgram& PodData() {
   return *kProgram;
 }
 
+const MainProgram& PodReport() {
+  static const auto* const kProgram =
+      new MainProgram{.name = "pod_report",
+                      .texts = ReportTexts(),
+                      .example = "pod_report runs/a.jsonl",
+                      .environment = false,
+                      .parts = {{ReportSettings::descriptor()}}};
+  return *kProgram;
+}
+
 const MainProgram& PodHost() {
   static const auto* const kProgram = new MainProgram{
       .name = "pod_host",
@@ -105,9 +115,9 @@ const MainProgram& PodCoordinator() {
 }
 
 std::vector<const MainProgram*> AllPrograms() {
-  return {&PodLaunch(), &PodBench(),   &PodPlan(),
-          &PodCkpt(),   &PodProgram(), &PodData(),
-          &PodLadder(), &PodHost(),    &PodCoordinator()};
+  return {&PodLaunch(),  &PodBench(),      &PodPlan(),   &PodCkpt(),
+          &PodProgram(), &PodData(),       &PodLadder(), &PodReport(),
+          &PodHost(),    &PodCoordinator()};
 }
 
 }  // namespace podsim

@@ -23,6 +23,8 @@ const MainProgram& PodCkpt();
 const MainProgram& PodProgram();
 // Parts: DataSettings.
 const MainProgram& PodData();
+// Parts: ReportSettings.
+const MainProgram& PodReport();
 // Parts: HostSettings.
 const MainProgram& PodHost();
 // Parts: CoordinatorSettings.

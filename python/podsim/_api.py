@@ -118,12 +118,12 @@ def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "
     if not events.get("step") and chosen.get("mode") != "eval":
         _checks.warn(_result.nothing_left(events["plan"][-1], summary))
     _records.register()
-    return _result.Run(
+    return _result.with_others(_result.Run(
         params=_like(params, weights), state=_carried(state, params, weights),
         metrics=events.get("step", []),
         evaluations=events.get("eval", []), plan=_result.plan_of(events["plan"][-1], summary),
         summary=summary,
-        model_dir=own_dir)
+        model_dir=own_dir), events)
 
 
 def _own_metrics(place: Any) -> _result.Metrics | None:

@@ -6,12 +6,14 @@ import dataclasses
 import html
 import json
 import math
+import os
 import pathlib
+import tempfile
 from typing import Any, Mapping, NoReturn
 
 import numpy as np
 
-from . import _drawing, _records, _safetensors, _tables
+from . import _drawing, _job, _programs, _records, _safetensors, _tables
 from ._errors import no_attribute
 from ._names import near
 from ._not_called import NotCalled
@@ -35,7 +37,7 @@ _MEANT = {
     **dict.fromkeys(("predict", "evaluate", "apply", "test"), "call a function of your own with "
                     "run.params"),
     **dict.fromkeys(("plot", "show", "figure"), "a notebook draws the run itself; run.losses are "
-                    "what it draws"),
+                    "what it draws, and run.report() writes a page of it"),
     **dict.fromkeys(("opt_state", "optimizer_state"), "its checkpoints have it, with model_dir="),
     **dict.fromkeys(("to_df", "to_frame", "dataframe", "df", "pandas"), "say run.to_pandas()"),
     **dict.fromkeys(("to_json", "to_dict"), "metrics_file= keeps the records as JSON"),
@@ -149,6 +151,24 @@ class Run(NotCalled):
         frame = pandas.DataFrame(_tables.columns(getattr(self, what)))
         return frame.set_index("step") if "step" in frame else frame
 
+    def report(self, path: str | os.PathLike[str] = "report.html") -> pathlib.Path:
+        """Writes the page that pod_report makes of the run, one file that needs no other:
+        what is wrong first, then its figures. A file that is there is replaced. Returns its
+        path. Raises PodsimError if it cannot be written."""
+        page = _job.local("path", path)
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "run.jsonl"
+            file.write_text("".join(json.dumps(event) + "\n" for event in self._events()))
+            _programs.run("pod_report", [file, f"--output={page}"])
+        return page
+
+    def _events(self) -> list[dict[str, Any]]:
+        """What a metrics file has of this run."""
+        others = vars(self).get("_others", {})
+        kinds = {"plan": [self.plan], **others, "step": self.metrics, "eval": self.evaluations,
+                 "summary": [self.summary]}
+        return [{"event": kind, **event} for kind, events in kinds.items() for event in events]
+
     def __repr__(self) -> str:
         return "\n".join(["podsim.Run: " + self._what(), *("  " + row for row in self._rows())])
 
@@ -243,6 +263,16 @@ def typed(name: str, text: str) -> Any:
         return [one(part) for part in text.split(",") if part] if "," in kind else one(text)
     except ValueError:
         return text
+
+
+_OTHERS = ("resume", "restart", "fault", "forecast", "checkpoint", "checkpoint_skipped")
+
+
+def with_others(run: Run, events: Mapping[str, list[dict[str, Any]]]) -> Run:
+    """The run, whose report has these events of the job too."""
+    kept = {kind: events[kind] for kind in _OTHERS if kind in events}
+    object.__setattr__(run, "_others", kept)
+    return run
 
 
 class Metrics:

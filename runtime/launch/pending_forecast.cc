@@ -5,7 +5,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/signals_blocked.h"
 #include "base/status.h"
-#include "interconnect/timing/network.h"
 #include "interconnect/topology/hardware.h"
 #include "runtime/forecast/format_forecast.h"
 #include "runtime/job/spec_check.h"
@@ -21,10 +20,12 @@ PendingForecast::PendingForecast(const PlannedJob& job) : job_(job) {
   const SignalsBlocked blocked;
   forecast_ = std::async(std::launch::async, [this] {
                 const Hardware hardware = HardwareOf(job_.spec);
-                const std::string& generation = job_.slice.generation;
-                foot_ = FootOf(job_.plan, hardware, generation);
-                return ForecastJob(job_.plan, job_.slice,
-                                   *FindGeneration(hardware, generation));
+                const Generation& generation =
+                    *FindGeneration(hardware, job_.slice.generation);
+                foot_ = FootOf(job_.plan, hardware, generation.name());
+                yardsticks_ =
+                    YardsticksOf(job_.plan, job_.slice, generation, foot_);
+                return ForecastJob(job_.plan, job_.slice, generation);
               }).share();
 }
 
@@ -50,7 +51,7 @@ std::vector<TextRow> PendingForecast::TakeRows(bool verbose,
     if (!status.ok())
       return {{kLabel,
                absl::StrCat("no forecast: ", std::string(status.message()))}};
-  const std::string fault = LinkFaultsText(job_.slice);
+  const std::string fault = absl::StrJoin(yardsticks_.link_faults, ", ");
   if (!verbose)
     return {{kLabel, absl::StrCat(BriefForecast(*forecast, *foot_, job_.slice),
                                   fault.empty() ? "" : "; with ", fault)}};
@@ -64,6 +65,11 @@ std::vector<TextRow> PendingForecast::TakeRows(bool verbose,
 
 const absl::StatusOr<JobForecast>& PendingForecast::Get() {
   return forecast_.get();
+}
+
+const Yardsticks& PendingForecast::GetYardsticks() {
+  forecast_.wait();
+  return yardsticks_;
 }
 
 }  // namespace podsim

@@ -9,6 +9,7 @@
 #include "absl/time/time.h"
 #include "base/text_rows.h"
 #include "runtime/forecast/job_forecast.h"
+#include "runtime/forecast/yardsticks.h"
 #include "runtime/pod/job_runner.h"
 
 namespace podsim {
@@ -28,13 +29,17 @@ class PendingForecast {
   const absl::StatusOr<JobForecast>* Find(absl::Duration wait);
   // Waits for its end. Errors: those of ForecastJob.
   const absl::StatusOr<JobForecast>& Get();
+  // What it is compared with; waits for the forecast's end.
+  const Yardsticks& GetYardsticks();
 
  private:
   bool IsThere(absl::Duration wait) const;
 
   const PlannedJob& job_;
   bool taken_ = false;
-  absl::StatusOr<LadderFoot> foot_;  // written before the future is ready
+  // Both written before the future is ready.
+  absl::StatusOr<LadderFoot> foot_;
+  Yardsticks yardsticks_;
   std::shared_future<absl::StatusOr<JobForecast>> forecast_;
 };
 

@@ -164,7 +164,8 @@ absl::StatusOr<int> RunTraining(const LaunchContext& context,
                                   ? absl::ZeroDuration()
                                   : kFirstStepWait]() mutable {
              return forecast.Find(std::exchange(wait, absl::ZeroDuration()));
-           }},
+           },
+       .yardsticks = [&forecast]() { return forecast.GetYardsticks(); }},
       console, clock);
   TrainingDisplay display(
       job, forecast, !flags.settings.quiet(),

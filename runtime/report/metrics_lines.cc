@@ -12,6 +12,7 @@
 #include "job/placement.h"
 #include "job/slow_link.h"
 #include "runtime/forecast/format_forecast.h"
+#include "runtime/forecast/slowed_step.h"
 #include "runtime/report/input_verdict.h"
 #include "runtime/report/pod_run.h"
 #include "settings/field_text.h"
@@ -96,6 +97,15 @@ Json SettingsJson(const JobSpec& spec) {
     if (!SettingOf(*field).no_flag())
       settings[FlagOf(*field)] = FieldText(spec, *field);
   return settings;
+}
+
+// Bytes of a core's HBM (or a chip's), as planned.
+Json HbmJson(const CoreMemory& memory) {
+  return {{"parameters", memory.parameters()},
+          {"gradients", memory.gradients()},
+          {"optimizer_state", memory.slots()},
+          {"activations", memory.activations()},
+          {"input", memory.input()}};
 }
 
 // Of a job that names a bucket or a zone.
@@ -193,6 +203,12 @@ std::string PlanLine(const JobPlan& plan, double wall_time,
                {"cpus", context.cpus}};
   // What hbm_bytes_per_core is of: "core", or "chip".
   line["replica_name"] = ReplicaNameOf(bits.slice(), plan.spec().hardware());
+  line["hbm"] = HbmJson(plan.core_memory());
+  line["first_host"] =
+      std::vector<int>(plan.first_host().begin(), plan.first_host().end());
+  line["memory_bytes_per_process"] = plan.machine_memory().per_process();
+  line["memory_bytes_per_host"] = plan.machine_memory().per_host();
+  if (!plan.warnings().empty()) line["warnings"] = WarningTexts(plan);
   if (plan.has_geography()) AddGeography(plan.geography(), line);
   return Dump(line);
 }
@@ -206,6 +222,42 @@ std::string ResumeLine(const StartPoint& start, const JobPlan& plan,
                {"step", start.step()},
                {"examples", start.examples_consumed()},
                {"last_step", start.last_step()}});
+}
+
+// Scaling efficiency is of a core's (or chip's) examples/s.
+void AddFoot(const JobForecast& forecast, const LadderFoot& foot, Json& line) {
+  line["scaling_efficiency"] = forecast.examples_per_second_per_replica() /
+                               foot.examples_per_second_per_replica;
+  line["reference_slice"] = foot.slice;
+  line["reference_batch_per_core"] = foot.batch_per_core;
+}
+
+std::string ForecastLine(const JobForecast& forecast,
+                         const Yardsticks& yardsticks, double wall_time) {
+  const SimStep& step = forecast.step;
+  Json line = {{"event", "forecast"},
+               {"wall_time", wall_time},
+               {"simulated_step_seconds", step.total.seconds()},
+               {"simulated_step_seconds_low", forecast.band.low.seconds()},
+               {"simulated_step_seconds_high", forecast.band.high.seconds()},
+               {"simulated_seconds_input", PhasesOf(step).input.seconds()},
+               {"simulated_seconds_compute", step.compute.seconds()},
+               {"simulated_seconds_all_reduce", step.communication.seconds()},
+               {"simulated_seconds_exposed_all_reduce",
+                step.exposed_communication.seconds()},
+               {"simulated_seconds_update", step.update.seconds()},
+               {"simulated_seconds_fixed", step.fixed.seconds()},
+               {"simulated_seconds_store", step.store.seconds()},
+               {"simulated_how", HowText(forecast)},
+               {"simulated_all_reduce_bound_seconds",
+                yardsticks.reduce_bound.seconds()}};
+  if (yardsticks.foot) AddFoot(forecast, *yardsticks.foot, line);
+  if (!yardsticks.link_faults.empty())
+    line["link_faults"] = yardsticks.link_faults;
+  if (yardsticks.sound_step)
+    line["simulated_step_seconds_sound_links"] =
+        yardsticks.sound_step->seconds();
+  return Dump(line);
 }
 
 // Of an evaluation that computes one.
@@ -305,7 +357,9 @@ std::string FaultLine(const FaultStruck& struck, double wall_time) {
                {"kind", Fault::Kind_Name(fault.kind())},
                {"host", fault.host()},
                {"to", fault.to()},
-               {"step", struck.step()}});
+               {"step", struck.step()},
+               {"phase", fault.phase()},
+               {"seconds", fault.seconds()}});
 }
 
 // The run as the pod would have made it.

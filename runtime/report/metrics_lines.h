@@ -9,7 +9,12 @@
 //                            have not joined, which are not ready
 //   {"event":"resume",...}   when a job goes on from a checkpoint: steps after
 //                            its step come again, with the same numbers
-//   {"event":"plan",...}     when the pod has formed
+//   {"event":"plan",...}     when the pod has formed; "hbm" has the parts of
+//                            hbm_bytes_per_core, "first_host" the first host of
+//                            each process
+//   {"event":"forecast",...} once the forecast is there, before the next step:
+//                            a step without faults, in seconds with its band,
+//                            and what it is compared with (yardsticks.h)
 //   {"event":"step",...}     one per step; the lists at its end are by process,
 //                            in microseconds; waited_us is empty in a pod of
 //                            one process. simulated_seconds is what the step
@@ -29,7 +34,9 @@
 #include <string>
 
 #include "proto/event.pb.h"
+#include "runtime/forecast/job_forecast.h"
 #include "runtime/forecast/pod_clock.h"
+#include "runtime/forecast/yardsticks.h"
 #include "runtime/report/failure.h"
 #include "runtime/report/summary.h"
 
@@ -51,6 +58,8 @@ std::string PlanLine(const JobPlan& plan, double wall_time,
                      const RunContext& context);
 std::string ResumeLine(const StartPoint& start, const JobPlan& plan,
                        double wall_time);
+std::string ForecastLine(const JobForecast& forecast,
+                         const Yardsticks& yardsticks, double wall_time);
 // `pod`: the simulated clock; nullopt: it is not known.
 std::string StepLine(const StepDone& step, double wall_time,
                      const std::optional<PodTime>& pod = std::nullopt);

@@ -99,7 +99,7 @@ void Reporter::OnEvent(const JobEvent& event) {
       OnFormed(event.formed(), event.wall_time());
       break;
     case JobEvent::kStep:
-      AskForForecast();
+      AskForForecast(event.wall_time());
       ShowStep(event.step(), WhenMade(event, clock_));
       Record(StepLine(event.step(), event.wall_time(), collector_.pod_time()));
       break;
@@ -168,12 +168,16 @@ void Reporter::Warn(const std::string& line) {
   console_.Prose(line);
 }
 
-void Reporter::AskForForecast() {
+void Reporter::AskForForecast(double wall_time) {
   if (!awaits_forecast_) return;
   const absl::StatusOr<JobForecast>* forecast = options_.forecast();
   if (forecast == nullptr) return;
   awaits_forecast_ = false;
-  if (forecast->ok()) collector_.set_forecast(**forecast);
+  if (!forecast->ok()) return;
+  collector_.set_forecast(**forecast);
+  Record(ForecastLine(
+      **forecast, options_.yardsticks ? options_.yardsticks() : Yardsticks(),
+      wall_time));
 }
 
 void Reporter::ShowStep(const StepDone& step, absl::Time made) {

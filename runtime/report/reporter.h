@@ -15,6 +15,7 @@
 #include "base/text_layout.h"
 #include "proto/event.pb.h"
 #include "runtime/forecast/job_forecast.h"
+#include "runtime/forecast/yardsticks.h"
 #include "runtime/report/console.h"
 #include "runtime/report/failure.h"
 #include "runtime/report/metrics_file.h"
@@ -38,6 +39,8 @@ struct ReporterOptions {
   // until it is there (nullptr: not yet; an error: there is none). Unset: there
   // is none.
   std::function<const absl::StatusOr<JobForecast>*()> forecast = {};
+  // What it is compared with; asked once, when it is there. Unset: nothing.
+  std::function<Yardsticks()> yardsticks = {};
 };
 
 class Reporter {
@@ -62,7 +65,7 @@ class Reporter {
 
  private:
   void OnFormed(const PodFormed& formed, double wall_time);
-  void AskForForecast();
+  void AskForForecast(double wall_time);
   void ShowStep(const StepDone& step, absl::Time made);
   // What goes as planned.
   void Tell(const std::string& line);

@@ -61,6 +61,7 @@ const std::vector<std::string>& Layers() {
       "runtime/ckpt",
       "runtime/program",
       "runtime/data",
+      "runtime/report_page",
   };
   return *kLayers;
 }

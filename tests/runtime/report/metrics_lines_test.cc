@@ -44,6 +44,10 @@ TEST(MetricsLineTest, PlanCarriesTheRunsContext) {
   plan.mutable_core_memory()->set_hbm(16 << 20);
   plan.mutable_core_memory()->set_parameters(1000);
   plan.mutable_core_memory()->set_activations(24);
+  plan.add_first_host(0);
+  plan.add_first_host(3);
+  plan.mutable_machine_memory()->set_per_process(77);
+  plan.mutable_machine_memory()->set_per_host(11);
   const json line =
       json::parse(PlanLine(plan, 12.5, {"pod_launch --x='\xff'", "cpu", 2}));
   EXPECT_EQ(line["event"], "plan");
@@ -57,6 +61,15 @@ TEST(MetricsLineTest, PlanCarriesTheRunsContext) {
   EXPECT_EQ(line["wall_time"], 12.5);
   EXPECT_FALSE(line.contains("zone"));
   EXPECT_EQ(line["replica_name"], "core");
+  EXPECT_EQ(line["hbm"], json({{"parameters", 1000},
+                               {"gradients", 0},
+                               {"optimizer_state", 0},
+                               {"activations", 24},
+                               {"input", 0}}));
+  EXPECT_EQ(line["first_host"], json({0, 3}));
+  EXPECT_EQ(line["memory_bytes_per_process"], 77);
+  EXPECT_EQ(line["memory_bytes_per_host"], 11);
+  EXPECT_FALSE(line.contains("warnings"));
   plan.mutable_bits()->set_slice("v4-16");
   EXPECT_EQ(json::parse(PlanLine(plan, 12.5, {}))["replica_name"], "chip");
 }
@@ -123,6 +136,80 @@ TEST(MetricsLineTest, WhoComesToAPodAndWhoDoesNot) {
                   {"missing", {1, 3}},
                   {"unready", json::array()},
                   {"seconds_left", 50.0}}));
+}
+
+// A step of 9 ms: 2 of compute, 4 of all-reduce of which 3 are exposed, 1 of
+// update, 2 fixed, and 1 that waits for the input.
+JobForecast OfNineMilliseconds() {
+  JobForecast forecast;
+  forecast.step = {.input = SimTime::Seconds(7e-3),
+                   .compute = SimTime::Seconds(2e-3),
+                   .communication = SimTime::Seconds(4e-3),
+                   .update = SimTime::Seconds(1e-3),
+                   .exposed_communication = SimTime::Seconds(3e-3),
+                   .fixed = SimTime::Seconds(2e-3),
+                   .total = SimTime::Seconds(9e-3)};
+  forecast.band = {SimTime::Seconds(8e-3), SimTime::Seconds(12e-3)};
+  forecast.global_batch = 90;
+  forecast.replicas = 10;
+  return forecast;
+}
+
+TEST(MetricsLineTest, AForecastHasItsPartsItsBandAndWhatItIsComparedWith) {
+  const Yardsticks yardsticks = {
+      .foot = LadderFoot{.slice = "v3-8",
+                         .batch_per_core = 32,
+                         .examples_per_second_per_replica = 2000},
+      .link_faults = {"link (0,0)-(1,0) at 0.25 of its rate"},
+      .sound_step = SimTime::Seconds(6e-3),
+      .reduce_bound = SimTime::Seconds(1e-3)};
+  const json line =
+      json::parse(ForecastLine(OfNineMilliseconds(), yardsticks, 2.5));
+  EXPECT_EQ(line["event"], "forecast");
+  EXPECT_EQ(line["wall_time"], 2.5);
+  EXPECT_EQ(line["simulated_step_seconds"], 9e-3);
+  EXPECT_EQ(line["simulated_step_seconds_low"], 8e-3);
+  EXPECT_EQ(line["simulated_step_seconds_high"], 12e-3);
+  EXPECT_DOUBLE_EQ(line["simulated_seconds_input"].get<double>(), 1e-3);
+  EXPECT_EQ(line["simulated_seconds_compute"], 2e-3);
+  EXPECT_EQ(line["simulated_seconds_all_reduce"], 4e-3);
+  EXPECT_EQ(line["simulated_seconds_exposed_all_reduce"], 3e-3);
+  EXPECT_EQ(line["simulated_seconds_update"], 1e-3);
+  EXPECT_EQ(line["simulated_seconds_fixed"], 2e-3);
+  EXPECT_EQ(line["simulated_all_reduce_bound_seconds"], 1e-3);
+  // 90 examples in 9 ms are 1,000 a second for each of 10.
+  EXPECT_DOUBLE_EQ(line["scaling_efficiency"].get<double>(), 0.5);
+  EXPECT_EQ(line["reference_slice"], "v3-8");
+  EXPECT_EQ(line["reference_batch_per_core"], 32);
+  EXPECT_EQ(line["link_faults"],
+            json::array({"link (0,0)-(1,0) at 0.25 of its rate"}));
+  EXPECT_EQ(line["simulated_step_seconds_sound_links"], 6e-3);
+}
+
+TEST(MetricsLineTest, AForecastOfSoundLinksSaysNothingOfThem) {
+  const json line = json::parse(ForecastLine(OfNineMilliseconds(), {}, 2.5));
+  for (const char* key : {"scaling_efficiency", "reference_slice",
+                          "link_faults", "simulated_step_seconds_sound_links"})
+    EXPECT_FALSE(line.contains(key)) << key;
+}
+
+TEST(MetricsLineTest, AFaultSaysWhenInTheStepAndHowLong) {
+  FaultStruck struck;
+  struck.set_index(3);
+  struck.set_step(5);
+  struck.mutable_fault()->set_kind(Fault::SLOW);
+  struck.mutable_fault()->set_host(2);
+  struck.mutable_fault()->set_phase("compute");
+  struck.mutable_fault()->set_seconds(0.5);
+  EXPECT_EQ(json::parse(FaultLine(struck, 1.5)), json({{"event", "fault"},
+                                                       {"wall_time", 1.5},
+                                                       {"index", 3},
+                                                       {"kind", "SLOW"},
+                                                       {"host", 2},
+                                                       {"to", 0},
+                                                       {"step", 5},
+                                                       {"phase", "compute"},
+                                                       {"seconds", 0.5}}));
 }
 
 TEST(MetricsLineTest, StepAndEval) {

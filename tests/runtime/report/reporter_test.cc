@@ -290,6 +290,39 @@ TEST_F(ReporterTest, AResumeIsAnEventOfTheMetrics) {
                                              "{\"event\":\"plan\""));
 }
 
+// Before the first step that has a simulated time, and once.
+TEST_F(ReporterTest, TheForecastIsAnEventOfTheMetrics) {
+  testing::TempDir dir;
+  ASSERT_OK_AND_ASSIGN(
+      MetricsFile file,
+      MetricsFile::Open(dir.file("m"), MetricsFile::Start::kFresh));
+  const absl::StatusOr<JobForecast> forecast =
+      JobForecast{.step = {.total = SimTime::Seconds(50e-6)}};
+  int asked = 0;
+  Reporter reporter(
+      {.command_start = clock_.Now(),
+       .forecast = [&]() { return ++asked > 1 ? &forecast : nullptr; },
+       .yardsticks =
+           [] {
+             return Yardsticks{.link_faults = {"link (0,0)-(1,0) "
+                                               "cut"}};
+           }},
+      plain_, clock_);
+  reporter.KeepIn(std::move(file));
+  reporter.OnEvent(Formed(10));
+  for (int step = 1; step <= 3; ++step) reporter.OnEvent(ReportedStep(step));
+  std::ifstream lines(dir.file("m"));
+  std::vector<std::string> events;
+  std::string whole;
+  for (std::string line; std::getline(lines, line); whole += line)
+    events.push_back(line.substr(0, line.find(',')));
+  EXPECT_THAT(events, ::testing::ElementsAre(
+                          "{\"event\":\"plan\"", "{\"event\":\"step\"",
+                          "{\"event\":\"forecast\"", "{\"event\":\"step\"",
+                          "{\"event\":\"step\""));
+  EXPECT_THAT(whole, HasSubstr("link (0,0)-(1,0) cut"));
+}
+
 TEST_F(ReporterTest, ABrokenMetricsFileIsReportedOnceAndKept) {
   ASSERT_OK_AND_ASSIGN(
       MetricsFile full,

@@ -1,0 +1,103 @@
+#include "runtime/report_page/report.h"
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "base/printable.h"
+#include "base/status.h"
+#include "host/storage/uri_store.h"
+#include "proto/programs.pb.h"
+#include "runtime/files/output_files.h"
+#include "runtime/report_page/page.h"
+#include "runtime/report_page/run_files.h"
+#include "settings/command_line.h"
+#include "settings/pasted.h"
+#include "settings/programs.h"
+
+namespace podsim {
+namespace {
+
+constexpr int kUnreadable = 1;
+constexpr int kRefused = 2;
+constexpr char kPage[] = "report.html";  // as proto/programs.proto says
+
+absl::StatusOr<std::vector<RunRecords>> ReadAll(const ReportSettings& settings,
+                                                ObjectStore& store) {
+  std::vector<RunRecords> runs;
+  for (const std::string& path : settings.path()) {
+    PODSIM_RETURN_IF_ERROR(CheckServed(path));
+    PODSIM_ASSIGN_OR_RETURN(const std::vector<std::string> files,
+                            MetricsFilesAt(store, path));
+    for (const std::string& file : files) {
+      PODSIM_ASSIGN_OR_RETURN(RunRecords run, ReadRun(store, file));
+      runs.push_back(std::move(run));
+    }
+  }
+  return runs;
+}
+
+std::vector<JudgedRun> Judge(std::vector<RunRecords> runs) {
+  const std::vector<std::string> names = NamesOfRuns(runs);
+  std::vector<JudgedRun> judged;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    std::vector<Finding> found = Diagnose(runs[i]);
+    judged.push_back({std::move(runs[i]), names[i], std::move(found)});
+  }
+  return judged;
+}
+
+// What is wrong, a line each.
+std::string VerdictsText(const std::vector<JudgedRun>& runs) {
+  std::string text;
+  for (const JudgedRun& judged : runs) {
+    absl::StrAppend(&text, judged.run.path, ": ",
+                    Verdict(judged.run, judged.found), "\n");
+    for (std::size_t i = 1; i < judged.found.size(); ++i)
+      absl::StrAppend(&text, "  ", judged.found[i].sentence, "\n");
+  }
+  return text;
+}
+
+absl::StatusOr<std::string> Make(const ReportSettings& settings,
+                                 ObjectStore& store) {
+  const std::string page = settings.has_output() ? settings.output() : kPage;
+  const bool writes = settings.has_output() || !settings.json();
+  if (writes) {
+    PODSIM_RETURN_IF_ERROR(CheckServed(page));
+    if (SchemeOf(page).empty())
+      PODSIM_RETURN_IF_ERROR(CheckOutputFile("--output", page));
+  }
+  PODSIM_ASSIGN_OR_RETURN(std::vector<RunRecords> runs,
+                          ReadAll(settings, store));
+  const std::vector<JudgedRun> judged = Judge(std::move(runs));
+  if (writes)
+    PODSIM_RETURN_IF_ERROR(
+        Annotate(store.Write(page, ReportPage(judged)), "--output"));
+  if (settings.json()) return DiagnosisJson(judged);
+  return Printable(absl::StrCat(VerdictsText(judged), "written: ", page, "\n"));
+}
+
+}  // namespace
+
+ReportResult RunReport(const std::vector<std::string>& args,
+                       ObjectStore& store) {
+  const auto failed = [&](const absl::Status& status) {
+    const bool refused =
+        absl::IsNotFound(status) || absl::IsInvalidArgument(status);
+    return ReportResult{
+        .exit_code = refused ? kRefused : kUnreadable,
+        .error = std::string(NamePasted(status, PodReport(), args).message())};
+  };
+  ReportSettings settings;
+  absl::StatusOr<CommandLine> line =
+      ParseCommandLine(PodReport(), args, /*variables=*/{}, {&settings});
+  if (!line.ok()) return failed(line.status());
+  if (!line->text.empty()) return {.text = std::move(line->text)};
+  absl::StatusOr<std::string> text = Make(settings, store);
+  if (!text.ok()) return failed(text.status());
+  return {.text = *std::move(text)};
+}
+
+}  // namespace podsim

@@ -1,0 +1,28 @@
+// Medians and rows of a chart: what keeps one slow step, or a hundred thousand
+// quick ones, from being the picture. Pure.
+#ifndef PODSIM_RUNTIME_REPORT_PAGE_STATISTICS_H_
+#define PODSIM_RUNTIME_REPORT_PAGE_STATISTICS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace podsim {
+
+// Of the values that are finite: the middle one, of two the lower, so that it
+// is one of them. Nullopt: there is none.
+std::optional<double> Median(std::vector<double> values);
+
+// Rows to draw of columns of the same length, at most so many buckets: the
+// first and the last row, and of each bucket, for each column, the row of its
+// lowest and of its highest finite number, and the first that is not finite, so
+// that a gap is seen. Ascending, each once; all rows where they are no more
+// than two for each bucket.
+std::vector<std::size_t> RowsToDraw(
+    std::span<const std::vector<double>* const> columns, std::size_t buckets);
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_REPORT_PAGE_STATISTICS_H_

@@ -1,0 +1,154 @@
+// pod_report of real pods: what was planted is what its first sentence names,
+// and of a run that is well nothing is.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "tests/e2e/pod.h"
+
+namespace podsim::testing {
+namespace {
+
+using ::nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class PodReportTest : public ::testing::Test {
+ protected:
+  // Trains four hosts in four processes, 20 steps unless `more` says otherwise.
+  void Train(const std::vector<std::string>& more) {
+    TrainAs(
+        WithFlags({"--train_steps=20", "--reference_topology=v3-32"}, more));
+  }
+  void TrainAs(std::vector<std::string> flags) {
+    flags.insert(flags.end(), {"--topology=v3-32", "--processes=4",
+                               "--metrics_file=" + dir_.file("run.jsonl")});
+    PodRun pod(std::move(flags));
+    ASSERT_EQ(pod.Wait(), 0) << pod.output();
+  }
+  std::string Faults(const std::string& text) {
+    std::ofstream(dir_.file("faults.txt")) << text;
+    return "--faults=" + dir_.file("faults.txt");
+  }
+  // The one run of --json.
+  json Diagnosed() {
+    Subprocess report(
+        {.command = {Program("pod_report"), dir_.file("run.jsonl"), "--json"}});
+    EXPECT_EQ(report.Wait(kDeadline), 0) << report.output();
+    const json all = json::parse(report.output(), nullptr, false);
+    if (!all.contains("runs") || all["runs"].size() != 1) {
+      ADD_FAILURE() << report.output();
+      return json::object();
+    }
+    return all["runs"][0];
+  }
+  // Kind and sentence of what comes first.
+  json First() {
+    const json run = Diagnosed();
+    if (run.empty() || run["findings"].empty())
+      return {{"kind", "none"}, {"sentence", ""}, {"flag", ""}};
+    return run["findings"][0];
+  }
+
+  TempDir dir_;
+};
+
+TEST_F(PodReportTest, NamesASlowHost) {
+  std::string faults;
+  for (int step = 1; step <= 20; ++step)
+    absl::StrAppend(&faults, "faults { kind: SLOW host: 2 step: ", step,
+                    " phase: 'compute' seconds: 0.15 }\n");
+  Train({Faults(faults)});
+  const json first = First();
+  EXPECT_EQ(first["kind"], "slow_host") << first;
+  EXPECT_THAT(first["sentence"].get<std::string>(),
+              StartsWith("host 2 is slow: it comes last in "));
+  EXPECT_THAT(first["sentence"].get<std::string>(),
+              HasSubstr("most of it compute"));
+  EXPECT_EQ(first["flag"], "--faults");
+
+  // The page says so too.
+  const std::string page = dir_.file("page.html");
+  Subprocess report(
+      {.command = {Program("pod_report"), dir_.file("run.jsonl"), "-o", page}});
+  EXPECT_EQ(report.Wait(kDeadline), 0) << report.output();
+  std::ifstream in(page);
+  const std::string text((std::istreambuf_iterator<char>(in)), {});
+  EXPECT_THAT(text, StartsWith("<!DOCTYPE html>"));
+  EXPECT_THAT(text, HasSubstr("host 2 is slow"));
+  EXPECT_THAT(text, HasSubstr("forecast, slowest (sim)"));
+}
+
+TEST_F(PodReportTest, NamesInputThatAllWaitFor) {
+  std::string faults;
+  for (int step = 1; step <= 20; ++step)
+    for (int host = 0; host < 4; ++host)
+      absl::StrAppend(&faults, "faults { kind: SLOW host: ", host,
+                      " step: ", step, " phase: 'input' seconds: 0.1 }\n");
+  Train({Faults(faults)});
+  const json first = First();
+  EXPECT_EQ(first["kind"], "input_bound") << first;
+  EXPECT_THAT(first["sentence"].get<std::string>(),
+              StartsWith("input-bound: "));
+  EXPECT_THAT(first["flag"].get<std::string>(), StartsWith("--input_threads "));
+}
+
+// The recipe's batch per core is 8.
+TEST_F(PodReportTest, NamesABatchThatNoLongerScales) {
+  TrainAs({"--batch_per_core=1", "--train_steps=20"});
+  const json first = First();
+  EXPECT_EQ(first["kind"], "batch_no_longer_scales") << first;
+  EXPECT_THAT(first["sentence"].get<std::string>(),
+              HasSubstr("with 1 example per core"));
+  EXPECT_EQ(first["flag"], "--batch_per_core 8");
+}
+
+TEST_F(PodReportTest, NamesALinkAtAQuarterOfItsRate) {
+  Train({"--ici_fault=link:(0,0)-(1,0):0.25"});
+  const json first = First();
+  EXPECT_EQ(first["kind"], "slow_link") << first;
+  EXPECT_THAT(first["sentence"].get<std::string>(),
+              StartsWith("link (0,0)-(1,0) at 0.25 of its rate: "));
+  EXPECT_EQ(first["flag"], "--ici_fault");
+}
+
+TEST_F(PodReportTest, NamesACheckpointThatStalls) {
+  std::string faults;
+  for (const int step : {5, 10, 15})
+    absl::StrAppend(&faults, "faults { kind: SLOW host: 1 step: ", step,
+                    " phase: 'checkpoint' seconds: 0.5 }\n");
+  Train({Faults(faults), "--model_dir=" + dir_.file("m"),
+         "--checkpoint_every=5"});
+  const json first = First();
+  EXPECT_EQ(first["kind"], "checkpoint_stalls") << first;
+  EXPECT_THAT(first["sentence"].get<std::string>(),
+              HasSubstr("host 1 comes last then"));
+  EXPECT_EQ(first["flag"], "--faults");
+}
+
+TEST_F(PodReportTest, OfARunThatIsWellNothingStandsOut) {
+  Train({"--train_steps=100"});
+  const json run = Diagnosed();
+  EXPECT_EQ(run["verdict"], "nothing stands out") << run;
+  EXPECT_EQ(run["status"], "finished at step 100 of 100");
+}
+
+TEST_F(PodReportTest, OfARunThatFailedItIsTheFirst) {
+  PodRun pod({"--topology=v3-32", "--processes=4", "--train_steps=20",
+              "--reference_topology=v3-32",
+              "--metrics_file=" + dir_.file("run.jsonl"),
+              Faults("faults { kind: KILL host: 2 step: 12 }")});
+  EXPECT_NE(pod.Wait(), 0) << pod.output();
+  const json first = First();
+  EXPECT_EQ(first["kind"], "failed") << first;
+  EXPECT_THAT(first["sentence"].get<std::string>(), HasSubstr("host2"));
+  EXPECT_EQ(first["flag"], "--max_restarts");
+}
+
+}  // namespace
+}  // namespace podsim::testing

@@ -1,0 +1,96 @@
+// pod_report as a user has it: what it prints, what it writes, how it exits.
+#include "runtime/report_page/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/runtime/report_page/run_fixture.h"
+#include "tests/testing/status_matchers.h"
+#include "tests/testing/temp_dir.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::EvenRun;
+using ::podsim::testing::IsOk;
+using ::podsim::testing::RunText;
+using ::podsim::testing::TempDir;
+using ::podsim::testing::Took;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+class ReportTest : public ::testing::Test {
+ protected:
+  ReportTest() {
+    EXPECT_THAT(store_->Write(dir_.file("a.jsonl"), EvenRun()), IsOk());
+    EXPECT_THAT(store_->Write(dir_.file("b.jsonl"), RunText([](int, int p) {
+                                return Took{.compute = p == 2 ? 0.2 : 0.1};
+                              })),
+                IsOk());
+  }
+  ReportResult Run(const std::vector<std::string>& args) {
+    return RunReport(args, *store_);
+  }
+
+  const TempDir dir_;
+  const std::unique_ptr<ObjectStore> store_ = NewLocalStore();
+};
+
+TEST_F(ReportTest, WritesOnePageAndSaysWhatIsWrong) {
+  const std::string page = dir_.file("page.html");
+  const ReportResult result = Run({dir_.file("b.jsonl"), "-o", page});
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_THAT(result.text,
+              StartsWith(dir_.file("b.jsonl") + ": host 2 is slow"));
+  EXPECT_THAT(result.text, HasSubstr("written: " + page));
+  const auto written = store_->Read(page);
+  ASSERT_THAT(written, IsOk());
+  EXPECT_THAT(*written, StartsWith("<!DOCTYPE html>"));
+}
+
+TEST_F(ReportTest, TakesAFolder) {
+  const ReportResult result =
+      Run({dir_.path(), "--output=" + dir_.file("page.html")});
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_THAT(result.text, HasSubstr("a.jsonl: nothing stands out"));
+  EXPECT_THAT(result.text, HasSubstr("b.jsonl: host 2 is slow"));
+}
+
+TEST_F(ReportTest, PrintsJsonInstead) {
+  const ReportResult result = Run({dir_.file("b.jsonl"), "--json"});
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  const auto all = nlohmann::json::parse(result.text);
+  EXPECT_EQ(all["runs"][0]["findings"][0]["kind"], "slow_host");
+  EXPECT_THAT(store_->Stat("report.html"), Not(IsOk()));
+}
+
+TEST_F(ReportTest, RefusesWhatItCannotRead) {
+  EXPECT_EQ(Run({}).exit_code, 2);
+  EXPECT_THAT(Run({}).error, HasSubstr("pod_report runs/a.jsonl"));
+  const ReportResult missing = Run({dir_.file("none")});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_THAT(missing.error, HasSubstr("there is no file or folder"));
+  const ReportResult other = Run({"s3://bucket/a.jsonl"});
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.error, HasSubstr("s3"));
+  const ReportResult flag = Run({"--model_dir=" + dir_.path()});
+  EXPECT_EQ(flag.exit_code, 2);
+  EXPECT_THAT(flag.error, HasSubstr("pod_report FILE"));
+}
+
+TEST_F(ReportTest, RefusesAFolderThatIsNotThereBeforeItReads) {
+  const ReportResult result =
+      Run({dir_.file("a.jsonl"), "-o", dir_.file("none/page.html")});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.error, HasSubstr("--output"));
+}
+
+TEST_F(ReportTest, Helps) {
+  EXPECT_THAT(Run({"--help"}).text, HasSubstr("pod_report runs/a.jsonl"));
+}
+
+}  // namespace
+}  // namespace podsim
