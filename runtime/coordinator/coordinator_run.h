@@ -20,9 +20,11 @@
 #include "host/storage/job_hold.h"
 #include "host/storage/storage.h"
 #include "host/storage/watched_store.h"
+#include "proto/event.pb.h"
 #include "proto/job.pb.h"
 #include "proto/programs.pb.h"
 #include "runtime/coordinator/committer.h"
+#include "runtime/coordinator/event_feed.h"
 #include "runtime/coordinator/event_writer.h"
 #include "runtime/coordinator/run_start.h"
 #include "runtime/coordinator/service.h"
@@ -35,6 +37,7 @@ struct CoordinatorRun {
 
   const SystemClock clock;
   EventWriter events;
+  EventFeed feed;  // the same, for readers over the network
   StoreWatch watch;
   std::unique_ptr<ObjectStore> store;
   JobSpec spec;
@@ -48,6 +51,9 @@ struct CoordinatorRun {
   std::unique_ptr<CoordinatorServer> server;
   std::jthread keeper;  // of the hold
 };
+
+// Writes and publishes what happens to the job. Does not block. Thread-safe.
+void Tell(const JobEvent& event, CoordinatorRun& run);
 
 // What LookForStart looks for: "checkpoints in runs/a".
 std::string WhatIsLookedFor(const CoordinatorRun& run);

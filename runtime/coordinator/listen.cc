@@ -88,7 +88,8 @@ absl::StatusOr<Listener> ListenOnTcp(
 
 absl::StatusOr<Listener> Listen(const std::string& where,
                                 const RpcSecurity& security,
-                                grpc::Service& service, Door::Refuse refuse) {
+                                const std::vector<grpc::Service*>& services,
+                                Door::Refuse refuse) {
   PODSIM_ASSIGN_OR_RETURN(Address address, ParseAddress(where));
   PODSIM_ASSIGN_OR_RETURN(auto credentials,
                           ServerCredentialsFor(where, security));
@@ -100,7 +101,7 @@ absl::StatusOr<Listener> Listen(const std::string& where,
   }
   grpc::ServerBuilder builder;
   Configure(builder);
-  builder.RegisterService(&service);
+  for (grpc::Service* service : services) builder.RegisterService(service);
   return address.is_unix()
              ? ListenOnUnix(address, std::move(credentials), builder)
              : ListenOnTcp(address, std::move(credentials), builder,

@@ -117,7 +117,7 @@ absl::StatusOr<PlanInputs> PlanDraft(const CoordinatorSettings& settings,
 
 // A job that has failed waits for no store.
 void TakeEvent(const JobEvent& event, CoordinatorRun& run) {
-  run.events.Write(event);
+  Tell(event, run);
   if (event.has_failed())
     ProcessStoreWaits().Hurry(kEndingPatience, "the job has ended");
   if (event.has_skipped()) run.skipped = true;
@@ -147,7 +147,8 @@ absl::Status StartServer(const CoordinatorSettings& settings,
                [&run](const CheckpointManifest& manifest, CommitDone done) {
                  run.committer->Commit(manifest, std::move(done));
                },
-           .clock = &run.clock}));
+           .clock = &run.clock,
+           .feed = &run.feed}));
   return absl::OkStatus();
 }
 
