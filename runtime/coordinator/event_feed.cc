@@ -77,7 +77,7 @@ EventFeed::Found EventFeed::Next(LogPlace& place) const {
   absl::StatusOr<EventLog::Bytes> bytes = log_.Next(place);
   if (!bytes.ok()) return {.status = bytes.status(), .nearest = log_.first()};
   const bool ended = ended_ && *bytes == nullptr;
-  return {.bytes = *std::move(bytes), .ended = ended};
+  return {.bytes = *std::move(bytes), .ended = ended, .newest = log_.end() - 1};
 }
 
 void EventFeed::Loop() {

@@ -55,6 +55,7 @@ class EventFeed {
     absl::Status status = {};
     EventLog::Bytes bytes = {};  // null: nothing yet, or no more
     bool ended = false;          // no more
+    std::uint64_t newest = 0;    // that has been published so far
     // After RESOURCE_EXHAUSTED: the sequence number to go on from; else 0.
     std::uint64_t nearest = 0;
   };

@@ -12,9 +12,9 @@ namespace podsim {
 namespace {
 
 // Answers a call that may not even begin.
-class Refusal final : public grpc::ServerWriteReactor<WatchedEvent> {
+class WatchRefusal final : public grpc::ServerWriteReactor<WatchedEvent> {
  public:
-  explicit Refusal(const absl::Status& status) { Finish(ToGrpcStatus(status)); }
+  explicit WatchRefusal(const absl::Status& status) { Finish(ToGrpcStatus(status)); }
   void OnDone() override { delete this; }
 };
 
@@ -28,10 +28,10 @@ grpc::ServerWriteReactor<WatchedEvent>* WatchService::Watch(
     refuse_(refusal);
     if (const auto more = refusals_.Admit(clock_.Now()))
       Log(LogLevel::kInfo, absl::StrCat("refused ", refusal, LeftOut(*more)));
-    return new Refusal(status);
+    return new WatchRefusal(status);
   }
   if (feed_ == nullptr)
-    return new Refusal(
+    return new WatchRefusal(
         absl::UnimplementedError("this coordinator tells no events"));
   auto stream = std::make_shared<WatchStream>(*feed_, clock_, *context);
   stream->Begin(*request);

@@ -81,6 +81,7 @@ void WatchStream::Advance() {
   }
   if (found.bytes == nullptr) return End(found.status, found.nearest);
   PODSIM_CHECK(outgoing_.ParseFromString(*found.bytes));
+  outgoing_.set_newest(found.newest);
   StartWrite(&outgoing_);
 }
 

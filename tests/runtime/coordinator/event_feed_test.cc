@@ -20,7 +20,7 @@ using ::podsim::testing::IsOk;
 using ::podsim::testing::StatusIs;
 using ::testing::HasSubstr;
 
-JobEvent StepEvent(std::int64_t step) {
+JobEvent FedStep(std::int64_t step) {
   JobEvent event;
   event.mutable_step()->set_step(step);
   return event;
@@ -98,7 +98,7 @@ class TestReader final : public EventReader {
   std::uint64_t nearest_ PODSIM_GUARDED_BY(mutex_) = 0;
 };
 
-std::shared_ptr<TestReader> NewReader(EventFeed& feed, bool awake = true) {
+std::shared_ptr<TestReader> ReaderOf(EventFeed& feed, bool awake = true) {
   auto reader = std::make_shared<TestReader>(feed, awake);
   const EventFeed::Entry entry = feed.Enter(reader, WatchRequest());
   EXPECT_THAT(entry.status, IsOk());
@@ -108,10 +108,10 @@ std::shared_ptr<TestReader> NewReader(EventFeed& feed, bool awake = true) {
 
 TEST(EventFeedTest, AllReadersReadTheSame) {
   EventFeed feed({.generation = 1});
-  const auto first = NewReader(feed);
-  for (int step = 1; step <= 50; ++step) feed.Publish(StepEvent(step));
-  const auto second = NewReader(feed);
-  for (int step = 51; step <= 100; ++step) feed.Publish(StepEvent(step));
+  const auto first = ReaderOf(feed);
+  for (int step = 1; step <= 50; ++step) feed.Publish(FedStep(step));
+  const auto second = ReaderOf(feed);
+  for (int step = 51; step <= 100; ++step) feed.Publish(FedStep(step));
   feed.End();
   for (const auto& reader : {first, second}) {
     reader->AwaitEnd();
@@ -123,10 +123,10 @@ TEST(EventFeedTest, AllReadersReadTheSame) {
 
 TEST(EventFeedTest, ASleeperHoldsUpNobodyAndIsToldSo) {
   EventFeed feed({.generation = 1, .max_bytes = 200});
-  const auto sleeper = NewReader(feed, /*awake=*/false);
-  const auto reader = NewReader(feed);
+  const auto sleeper = ReaderOf(feed, /*awake=*/false);
+  const auto reader = ReaderOf(feed);
   for (std::size_t step = 1; step <= 100; ++step) {
-    feed.Publish(StepEvent(static_cast<std::int64_t>(step)));
+    feed.Publish(FedStep(static_cast<std::int64_t>(step)));
     reader->Await(step);
   }
   EXPECT_EQ(reader->texts().size(), 100);
@@ -152,7 +152,7 @@ TEST(EventFeedTest, ASleeperHoldsUpNobodyAndIsToldSo) {
 
 TEST(EventFeedTest, WhatIsGoneIsSaid) {
   EventFeed feed({.generation = 1, .max_bytes = 1});
-  for (int step = 1; step <= 9; ++step) feed.Publish(StepEvent(step));
+  for (int step = 1; step <= 9; ++step) feed.Publish(FedStep(step));
   WatchRequest request;
   request.set_generation(1);
   request.set_from_sequence(3);
@@ -165,8 +165,8 @@ TEST(EventFeedTest, WhatIsGoneIsSaid) {
 
 TEST(EventFeedTest, SoManyReadersAndNoMore) {
   EventFeed feed({.generation = 1, .max_readers = 2});
-  const auto first = NewReader(feed);
-  const auto second = NewReader(feed);
+  const auto first = ReaderOf(feed);
+  const auto second = ReaderOf(feed);
   const auto third = std::make_shared<TestReader>(feed);
   EXPECT_THAT(
       feed.Enter(third, WatchRequest()).status,
@@ -194,8 +194,8 @@ TEST(EventFeedTest, AReaderMayLeaveWhileItIsTold) {
     gone = leaver;
     feed.Enter(std::move(leaver), WatchRequest());
   }
-  const auto reader = NewReader(feed);
-  feed.Publish(StepEvent(1));
+  const auto reader = ReaderOf(feed);
+  feed.Publish(FedStep(1));
   reader->Await(1);
   reader->AwaitTold();  // the round before is over
   EXPECT_TRUE(gone.expired());
@@ -203,10 +203,10 @@ TEST(EventFeedTest, AReaderMayLeaveWhileItIsTold) {
 
 TEST(EventFeedTest, NothingIsToldAfterTheEnd) {
   EventFeed feed({.generation = 1});
-  feed.Publish(StepEvent(1));
+  feed.Publish(FedStep(1));
   feed.End();
-  feed.Publish(StepEvent(2));
-  const auto reader = NewReader(feed);
+  feed.Publish(FedStep(2));
+  const auto reader = ReaderOf(feed);
   reader->AwaitEnd();
   EXPECT_EQ(reader->texts().size(), 1);
 }

@@ -31,7 +31,7 @@ using ::testing::HasSubstr;
 
 constexpr std::size_t kLargeBytes = 64 << 10;
 
-JobEvent StepEvent(std::int64_t step) {
+JobEvent WatchedStep(std::int64_t step) {
   JobEvent event;
   event.mutable_step()->set_step(step);
   return event;
@@ -92,7 +92,7 @@ class Watcher {
   WatchedEvent last_;
 };
 
-WatchRequest From(std::uint64_t sequence, std::uint32_t generation) {
+WatchRequest ResumeAt(std::uint64_t sequence, std::uint32_t generation) {
   WatchRequest request;
   request.set_from_sequence(sequence);
   request.set_generation(generation);
@@ -141,14 +141,15 @@ class WatchTest : public ::testing::Test {
 TEST_F(WatchTest, TwoReadersReadTheSameToTheEnd) {
   Start({.generation = 2});
   const auto first = Watch();
-  feed_->Publish(StepEvent(1));
-  feed_->Publish(StepEvent(2));
+  feed_->Publish(WatchedStep(1));
+  feed_->Publish(WatchedStep(2));
   EXPECT_EQ(first->Next(), 1);
   EXPECT_EQ(first->last().generation(), 2);
   EXPECT_EQ(first->last().event().step().step(), 1);
+  EXPECT_EQ(first->last().newest(), 2);
   const auto second = Watch();
   EXPECT_EQ(second->Next(), 1);
-  feed_->Publish(StepEvent(3));
+  feed_->Publish(WatchedStep(3));
   for (Watcher* watcher : {first.get(), second.get()}) {
     EXPECT_EQ(watcher->Next(), 2);
     EXPECT_EQ(watcher->Next(), 3);
@@ -163,7 +164,7 @@ TEST_F(WatchTest, TwoReadersReadTheSameToTheEnd) {
 
 TEST_F(WatchTest, WithoutTheTokenNothingIsTold) {
   Start({});
-  feed_->Publish(StepEvent(1));
+  feed_->Publish(WatchedStep(1));
   Watcher without(server_->address(), {});
   EXPECT_EQ(without.Next(), 0);
   EXPECT_THAT(without.Finish(), StatusIs(absl::StatusCode::kUnauthenticated,
@@ -176,28 +177,28 @@ TEST_F(WatchTest, WithoutTheTokenNothingIsTold) {
 
 TEST_F(WatchTest, AReaderResumesWhereItWas) {
   Start({.generation = 1});
-  for (int step = 1; step <= 3; ++step) feed_->Publish(StepEvent(step));
+  for (int step = 1; step <= 3; ++step) feed_->Publish(WatchedStep(step));
   const auto broken = Watch();
   EXPECT_EQ(broken->Next(), 1);
   broken->Die();
-  const auto resumed = Watch(From(2, 1));
+  const auto resumed = Watch(ResumeAt(2, 1));
   EXPECT_EQ(resumed->Next(), 2);
   EXPECT_EQ(resumed->Next(), 3);
-  feed_->Publish(StepEvent(4));
+  feed_->Publish(WatchedStep(4));
   EXPECT_EQ(resumed->Next(), 4);
 }
 
 TEST_F(WatchTest, WhatIsGoneIsSaidWithWhereToGoOn) {
   Start({.generation = 1, .max_bytes = 1});
-  for (int step = 1; step <= 5; ++step) feed_->Publish(StepEvent(step));
-  const auto late = Watch(From(2, 1));
+  for (int step = 1; step <= 5; ++step) feed_->Publish(WatchedStep(step));
+  const auto late = Watch(ResumeAt(2, 1));
   EXPECT_EQ(late->Next(), 0);
   EXPECT_THAT(late->Finish(),
               StatusIs(absl::StatusCode::kOutOfRange, HasSubstr("from 5")));
   ASSERT_EQ(late->nearest(), 5);
-  EXPECT_EQ(Watch(From(late->nearest(), 1))->Next(), 5);
+  EXPECT_EQ(Watch(ResumeAt(late->nearest(), 1))->Next(), 5);
   // A reader of the generation before, whose numbers mean nothing here.
-  EXPECT_EQ(Watch(From(2, 7))->Next(), 5);
+  EXPECT_EQ(Watch(ResumeAt(2, 7))->Next(), 5);
 }
 
 TEST_F(WatchTest, WhoeverDoesNotReadHoldsUpNobody) {
@@ -218,7 +219,7 @@ TEST_F(WatchTest, WhoeverDoesNotReadHoldsUpNobody) {
                                           HasSubstr("too slow")));
   const std::uint64_t nearest = sleeper->nearest();
   EXPECT_GT(nearest, read + 1);
-  const auto again = Watch(From(nearest, 1));
+  const auto again = Watch(ResumeAt(nearest, 1));
   for (std::uint64_t event = nearest; event <= kEvents; ++event)
     ASSERT_EQ(again->Next(), event);
 }
@@ -236,7 +237,7 @@ TEST_F(WatchTest, WhoeverTakesNothingLosesItsPlace) {
 
 TEST_F(WatchTest, TheDeadAreReadersNoMore) {
   Start({.generation = 1, .max_readers = 1});
-  feed_->Publish(StepEvent(1));
+  feed_->Publish(WatchedStep(1));
   const auto reader = Watch();
   EXPECT_EQ(reader->Next(), 1);
   reader->Die();
@@ -245,11 +246,11 @@ TEST_F(WatchTest, TheDeadAreReadersNoMore) {
 
 TEST_F(WatchTest, ManyWhoComeAndGoLeaveNothing) {
   Start({.generation = 1, .max_readers = 2});
-  feed_->Publish(StepEvent(1));
+  feed_->Publish(WatchedStep(1));
   const auto reader = Watch();
   EXPECT_EQ(reader->Next(), 1);
   for (int call = 0; call < 100; ++call) Watch()->Die();
-  feed_->Publish(StepEvent(2));
+  feed_->Publish(WatchedStep(2));
   EXPECT_EQ(reader->Next(), 2);
   EXPECT_EQ(WatchWhenThereIsRoom()->last().sequence(), 1);
 }
