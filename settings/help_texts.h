@@ -20,6 +20,7 @@ const HelpTexts& PlanTexts();
 const HelpTexts& CkptTexts();
 const HelpTexts& ProgramTexts();
 const HelpTexts& DataTexts();
+const HelpTexts& TopTexts();
 const HelpTexts& HostTexts();
 const HelpTexts& CoordinatorTexts();
 

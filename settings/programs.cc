@@ -74,6 +74,16 @@ const MainProgram& PodData() {
   return *kProgram;
 }
 
+const MainProgram& PodTop() {
+  static const auto* const kProgram =
+      new MainProgram{.name = "pod_top",
+                      .texts = TopTexts(),
+                      .example = "pod_top --model_dir=runs/a",
+                      .environment = false,
+                      .parts = {{TopSettings::descriptor()}}};
+  return *kProgram;
+}
+
 const MainProgram& PodHost() {
   static const auto* const kProgram = new MainProgram{
       .name = "pod_host",
@@ -95,7 +105,8 @@ const MainProgram& PodCoordinator() {
 
 std::vector<const MainProgram*> AllPrograms() {
   return {&PodLaunch(),  &PodBench(), &PodPlan(), &PodCkpt(),
-          &PodProgram(), &PodData(),  &PodHost(), &PodCoordinator()};
+          &PodProgram(), &PodData(),  &PodTop(),  &PodHost(),
+          &PodCoordinator()};
 }
 
 }  // namespace podsim

@@ -21,6 +21,8 @@ const MainProgram& PodCkpt();
 const MainProgram& PodProgram();
 // Parts: DataSettings.
 const MainProgram& PodData();
+// Parts: TopSettings.
+const MainProgram& PodTop();
 // Parts: HostSettings.
 const MainProgram& PodHost();
 // Parts: CoordinatorSettings.

@@ -34,7 +34,7 @@ class MainTest(unittest.TestCase):
     def test_help_and_mistakes_name_the_programs(self):
         code, out, err = run("--help")
         self.assertEqual((code, err), (0, ""))
-        for program in ("pod_launch", "pod_plan", "pod_data", "pod_bench", "pod_ckpt"):
+        for program in ("pod_launch", "pod_plan", "pod_data", "pod_bench", "pod_ckpt", "pod_top"):
             self.assertIn(program, out)
         for arguments, said in (([], "no program was named"),
                                 (["pod_lunch"], "'pod_lunch' is no program of podsim")):
