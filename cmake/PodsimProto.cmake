@@ -9,7 +9,7 @@ add_library(podsim_proto STATIC proto/bench.proto
   proto/event.proto proto/faults.proto proto/geography.proto proto/hardware.proto proto/hlo.proto proto/ici.proto proto/import.proto proto/job.proto
   proto/metrics.proto proto/model.proto proto/plan.proto proto/program.proto proto/programs.proto
   proto/setting.proto proto/tensor.proto
-  proto/watch.proto proto/words.proto)
+  proto/tpu_metric_service.proto proto/watch.proto proto/words.proto)
 add_library(podsim::proto ALIAS podsim_proto)
 protobuf_generate(TARGET podsim_proto LANGUAGE cpp
   IMPORT_DIRS ${PROJECT_SOURCE_DIR} PROTOC_OUT_DIR ${generated})
@@ -25,7 +25,7 @@ set_property(GLOBAL APPEND PROPERTY PODSIM_LIBRARIES podsim_proto)
 
 if(PODSIM_GRPC)
   add_library(podsim_proto_grpc STATIC proto/coordinator.proto
-    proto/watch.proto)
+    proto/tpu_metric_service.proto proto/watch.proto)
   add_library(podsim::proto_grpc ALIAS podsim_proto_grpc)
   protobuf_generate(TARGET podsim_proto_grpc LANGUAGE grpc
     GENERATE_EXTENSIONS .grpc.pb.h .grpc.pb.cc

@@ -15,7 +15,8 @@ const MainProgram& PodLaunch() {
                       .example = "pod_launch --model=mlp",
                       .parts = {{JobSpec::descriptor()},
                                 {LaunchSettings::descriptor()},
-                                {ElsewhereSettings::descriptor()}}};
+                                {ElsewhereSettings::descriptor()},
+                                {MonitorSettings::descriptor()}}};
   return *kProgram;
 }
 
@@ -99,14 +100,15 @@ const MainProgram& PodCoordinator() {
                       .texts = CoordinatorTexts(),
                       .example = "pod_coordinator --job=job.txt",
                       .environment = false,
-                      .parts = {{CoordinatorSettings::descriptor()}}};
+                      .parts = {{CoordinatorSettings::descriptor()},
+                                {MonitorSettings::descriptor()}}};
   return *kProgram;
 }
 
 std::vector<const MainProgram*> AllPrograms() {
-  return {&PodLaunch(),  &PodBench(), &PodPlan(), &PodCkpt(),
-          &PodProgram(), &PodData(),  &PodTop(),  &PodHost(),
-          &PodCoordinator()};
+  return {&PodLaunch(), &PodBench(),   &PodPlan(),
+          &PodCkpt(),   &PodProgram(), &PodData(),
+          &PodTop(),    &PodHost(),    &PodCoordinator()};
 }
 
 }  // namespace podsim

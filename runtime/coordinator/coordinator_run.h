@@ -26,6 +26,7 @@
 #include "runtime/coordinator/committer.h"
 #include "runtime/coordinator/event_feed.h"
 #include "runtime/coordinator/event_writer.h"
+#include "runtime/coordinator/job_monitor.h"
 #include "runtime/coordinator/run_start.h"
 #include "runtime/coordinator/service.h"
 
@@ -48,6 +49,7 @@ struct CoordinatorRun {
   std::optional<Committer> committer;
   std::atomic<bool> begun = false;    // the committer stands, if there is one
   std::atomic<bool> skipped = false;  // a checkpoint that some wrote a part of
+  std::unique_ptr<JobMonitor> monitor;  // reads `feed`
   std::unique_ptr<CoordinatorServer> server;
   std::jthread keeper;  // of the hold
 };

@@ -14,7 +14,9 @@ namespace {
 // Answers a call that may not even begin.
 class WatchRefusal final : public grpc::ServerWriteReactor<WatchedEvent> {
  public:
-  explicit WatchRefusal(const absl::Status& status) { Finish(ToGrpcStatus(status)); }
+  explicit WatchRefusal(const absl::Status& status) {
+    Finish(ToGrpcStatus(status));
+  }
   void OnDone() override { delete this; }
 };
 

@@ -144,8 +144,8 @@ void SayWhereToWatch(const PodFiles& files, const JobPlan& plan,
                                written.message()));
 }
 
-// Starts the coordinator, and the hosts or the wish for them (`invite`), once it
-// is known where the coordinator listens, which `listens` is told first.
+// Starts the coordinator, and the hosts or the wish for them (`invite`), once
+// it is known where the coordinator listens, which `listens` is told first.
 absl::Status StartPod(
     const PodFiles& files, const ElsewhereSettings& options,
     const PlannedJob& job, Supervisor& supervisor,
@@ -337,12 +337,14 @@ void ShowStop(const Outcome& outcome, Console& console) {
 absl::StatusOr<int> RunPodJob(const LaunchContext& context,
                               const ElsewhereSettings& options,
                               const PlannedJob& job, Console& console,
-                              const Clock& clock, JobDisplay& display) {
+                              const Clock& clock, JobDisplay& display,
+                              const MonitorSettings& monitor) {
   PodFiles files = {
       .program_dir = context.program_dir,
       .allow_plaintext_network = options.allow_plaintext_network(),
       .external_hosts = options.external_hosts(),
-      .wall_offset = WallOffset(clock)};
+      .wall_offset = WallOffset(clock),
+      .monitor = monitor};
   PODSIM_RETURN_IF_ERROR(CheckPlace(context, files, job));
   PODSIM_ASSIGN_OR_RETURN(files.token,
                           TokenFor(context, options.external_hosts()));
