@@ -6,6 +6,7 @@ import pathlib
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -14,7 +15,10 @@ import urllib.request
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from podsim import _programs
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "python"))
+
+from podsim import _programs  # noqa: E402
 
 LONGEST = 60  # seconds
 JOB = ("--topology=v3-8", "--model=mlp", "--hidden=8", "--train_steps=10000000",

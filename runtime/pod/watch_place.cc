@@ -6,17 +6,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <system_error>
 
-#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "base/status.h"
 #include "base/unique_fd.h"
 #include "base/write_error.h"
@@ -34,21 +35,23 @@ bool Lives(std::int64_t pid) {
   return pid > 0 && (kill(static_cast<pid_t>(pid), 0) == 0 || errno == EPERM);
 }
 
-// Of a descriptor that nobody but this user can have made, or changed.
-bool IsPrivate(int fd, mode_t kind) {
+// Of a descriptor that nobody but `user` can have made, or changed.
+bool IsPrivate(int fd, mode_t kind, uid_t user) {
   struct stat status = {};
-  return fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
+  return fstat(fd, &status) == 0 && status.st_uid == user &&
          (status.st_mode & S_IFMT) == kind &&
          (status.st_mode & (S_IRWXG | S_IRWXO)) == 0;
 }
 
-std::optional<WatchPlace> ReadWatchPlace(const std::string& private_dir) {
+std::optional<WatchPlace> ReadWatchPlace(const std::string& private_dir,
+                                         uid_t user) {
   const UniqueFd dir(open(private_dir.c_str(),
                           O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!dir.valid() || !IsPrivate(dir.get(), S_IFDIR)) return std::nullopt;
+  if (!dir.valid() || !IsPrivate(dir.get(), S_IFDIR, user)) return std::nullopt;
   const UniqueFd file(openat(dir.get(), kFileName + 1,
                              O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (!file.valid() || !IsPrivate(file.get(), S_IFREG)) return std::nullopt;
+  if (!file.valid() || !IsPrivate(file.get(), S_IFREG, user))
+    return std::nullopt;
   std::string text;
   std::array<char, 4096> piece{};
   for (;;) {
@@ -102,19 +105,34 @@ absl::Status WriteWatchPlace(const std::string& private_dir,
       error, absl::StrCat("cannot write ", path, ": ", WriteErrorText(error)));
 }
 
-std::vector<WatchPlace> FindWatchPlaces(
-    const std::vector<std::string>& parents) {
+std::vector<WatchPlace> FindWatchPlaces(const std::vector<std::string>& parents,
+                                        uid_t user) {
   std::vector<WatchPlace> places;
   for (const std::string& parent : parents) {
     std::error_code error;
     for (std::filesystem::directory_iterator it(parent, error), end;
          !error && it != end; it.increment(error)) {
       if (!IsPrivateDirName(it->path().filename().string())) continue;
-      if (std::optional<WatchPlace> place = ReadWatchPlace(it->path().string()))
+      if (std::optional<WatchPlace> place =
+              ReadWatchPlace(it->path().string(), user))
         places.push_back(*std::move(place));
     }
   }
   return places;
+}
+
+std::vector<WatchPlace> FindOwnWatchPlaces() {
+  uid_t user = geteuid();
+  const char* sudo = std::getenv("SUDO_UID");
+  if (user == 0 && sudo != nullptr)
+    static_cast<void>(absl::SimpleAtoi(sudo, &user));
+  std::vector<std::string> parents = PrivateDirParents();
+  const std::string runtime_dir = absl::StrCat("/run/user/", user);
+  if (std::find(parents.begin(), parents.end(), runtime_dir) == parents.end())
+    parents.push_back(runtime_dir);
+  std::sort(parents.begin(), parents.end());  // TMPDIR may be /tmp
+  parents.erase(std::unique(parents.begin(), parents.end()), parents.end());
+  return FindWatchPlaces(parents, user);
 }
 
 absl::StatusOr<WatchPlace> ChooseWatchPlace(

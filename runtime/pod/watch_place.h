@@ -4,6 +4,8 @@
 #ifndef PODSIM_RUNTIME_POD_WATCH_PLACE_H_
 #define PODSIM_RUNTIME_POD_WATCH_PLACE_H_
 
+#include <sys/types.h>
+
 #include <string>
 #include <vector>
 
@@ -22,11 +24,14 @@ std::string WholeModelDir(const std::string& model_dir);
 absl::Status WriteWatchPlace(const std::string& private_dir,
                              const WatchPlace& place);
 
-// Of all jobs of this user that run: looks for private directories in `parents`
-// (PrivateDirParents). Directories of other users, and those whose launcher is
-// gone, are passed over.
-std::vector<WatchPlace> FindWatchPlaces(
-    const std::vector<std::string>& parents);
+// Of all jobs of `user` that run: looks for private directories in `parents`.
+// Directories of other users, and those whose launcher is gone, are passed
+// over.
+std::vector<WatchPlace> FindWatchPlaces(const std::vector<std::string>& parents,
+                                        uid_t user);
+// Of whoever started this program, by sudo or not, in all places where their
+// jobs may be.
+std::vector<WatchPlace> FindOwnWatchPlaces();
 
 // The job in `model_dir`; if that is empty, the only one. Pure.
 // Errors: NOT_FOUND (none), FAILED_PRECONDITION (several; lists them), one

@@ -19,11 +19,11 @@
 #include "base/status.h"
 #include "runtime/monitor/job_state.h"
 #include "runtime/monitor/monitor_text.h"
-#include "runtime/pod/private_dir.h"
 #include "runtime/pod/watch_place.h"
 #include "runtime/top/follow.h"
 #include "runtime/top/screen.h"
 #include "runtime/top/top_flags.h"
+#include "runtime/top/tpu_info.h"
 #include "settings/setting.h"
 
 namespace podsim {
@@ -47,8 +47,7 @@ struct Watched {
 
 absl::StatusOr<WatchPlace> PlaceGiven(const TopSettings& settings) {
   if (!settings.has_address())
-    return ChooseWatchPlace(FindWatchPlaces(PrivateDirParents()),
-                            settings.model_dir());
+    return ChooseWatchPlace(FindOwnWatchPlaces(), settings.model_dir());
   WatchPlace place;
   PODSIM_RETURN_IF_ERROR(
       Annotate(ParseAddress(settings.address()).status(), "--address"));
@@ -60,7 +59,7 @@ absl::StatusOr<WatchPlace> PlaceGiven(const TopSettings& settings) {
 // The same job as `first` from then on, whatever others begin.
 absl::StatusOr<WatchPlace> PlaceOfSame(const WatchPlace& first) {
   if (first.launcher_pid() == 0) return first;  // an address, as it was given
-  for (const WatchPlace& place : FindWatchPlaces(PrivateDirParents()))
+  for (const WatchPlace& place : FindOwnWatchPlaces())
     if (place.launcher_pid() == first.launcher_pid()) return place;
   return absl::NotFoundError("the job's launcher has ended");
 }
@@ -154,6 +153,21 @@ absl::StatusOr<int> ShowUntilEnd(const TopSettings& settings, Watched& watched,
   return watched.state.phase == JobPhase::kFailed ? kNotWell : kEnded;
 }
 
+absl::StatusOr<int> RunBeside(const TopFlags& flags, Watched& watched) {
+  const auto state = [&watched] {
+    MutexLock lock(watched.mutex);
+    return watched.state;
+  };
+  AwaitCurrent(watched);
+  if (!state().plan)
+    return absl::UnavailableError(
+        "--tpu_info: the job's pod has not formed yet; call again once it "
+        "trains");
+  return RunTpuInfo({.command = flags.command,
+                     .host = flags.settings.host(),
+                     .state = state});
+}
+
 int Refuse(const absl::Status& status, int code, Console& console) {
   console.Error(absl::StrCat("pod_top: ", std::string(status.message())));
   return code;
@@ -176,7 +190,9 @@ int RunTop(const std::vector<std::string>& args, Console& console) {
   const std::jthread follower([&](const std::stop_token& stop) {
     FollowInto(settings, *place, watched, stop);
   });
-  const absl::StatusOr<int> code = ShowUntilEnd(settings, watched, console);
+  const absl::StatusOr<int> code =
+      settings.tpu_info() ? RunBeside(*flags, watched)
+                          : ShowUntilEnd(settings, watched, console);
   if (code.ok()) return *code;
   return Refuse(code.status(),
                 absl::IsInvalidArgument(code.status()) ? kRefused : kNotWell,

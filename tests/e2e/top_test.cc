@@ -17,6 +17,7 @@ namespace podsim::testing {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 class TopTest : public ::testing::Test {
@@ -63,6 +64,22 @@ TEST_F(TopTest, ShowsAJobThatRuns) {
   Subprocess late(Top({"--once"}));
   EXPECT_EQ(late.Wait(kDeadline), 2) << late.output();
   EXPECT_THAT(late.output(), HasSubstr("no job of yours runs"));
+}
+
+// Where tests may not mount, they are told so.
+TEST_F(TopTest, ACommandFindsTheChipsOfAHost) {
+  PodRun pod(Saving(1000000));
+  ASSERT_TRUE(pod.WaitForEvents("step", 1)) << pod.output();
+  Subprocess command(Top({"--tpu_info", "--host=3", "--", "sh", "-c",
+                          "cat /sys/bus/pci/devices/*/device; exit 7"}));
+  const int code = command.Wait(kDeadline);
+  if (code == 7)
+    EXPECT_EQ(command.output(), "0x0027\n0x0027\n0x0027\n0x0027\n");
+  else
+    EXPECT_THAT(command.output(),
+                AnyOf(HasSubstr("sudo"), HasSubstr("CAP_SYS_ADMIN")));
+  pod.process().Signal(SIGINT);
+  pod.Wait();
 }
 
 // Readers that read, that stand still, and that come and go.

@@ -45,7 +45,7 @@ class WatchPlaceTest : public ::testing::Test {
     return path;
   }
   std::vector<WatchPlace> Found() const {
-    return FindWatchPlaces({"/no/such/parent", parent_.path()});
+    return FindWatchPlaces({"/no/such/parent", parent_.path()}, geteuid());
   }
 
   TempDir parent_;
@@ -60,6 +60,7 @@ TEST_F(WatchPlaceTest, WhatIsWrittenIsFound) {
   EXPECT_EQ(places[0].address(), "unix:/run/x/coordinator-1.sock");
   EXPECT_EQ(places[0].token(), "0123456789abcdef");
   EXPECT_EQ(places[0].model_dir(), "/runs/b");
+  EXPECT_THAT(FindWatchPlaces({parent_.path()}, geteuid() + 1), IsEmpty());
   struct stat status = {};
   ASSERT_EQ(stat((dir + "/watch.json").c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0600u);

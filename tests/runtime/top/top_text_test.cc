@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "interconnect/topology/slice.h"
+#include "runtime/top/made_chips.h"
 #include "runtime/top/screen.h"
 #include "runtime/top/top_flags.h"
 #include "tests/testing/status_matchers.h"
@@ -39,6 +41,32 @@ TEST(TopFlagsTest, WhatExcludesEachOtherIsRefused) {
               StatusIs(kInvalid, HasSubstr("--address")));
   EXPECT_THAT(ParseTopFlags({"--rate=0"}),
               StatusIs(kInvalid, HasSubstr("rate")));
+}
+
+TEST(MadeChipsTest, AHostOfV3HasFourDevices) {
+  ASSERT_OK_AND_ASSIGN(const Slice slice, FindSlice("v3-32"));
+  ASSERT_OK_AND_ASSIGN(const MadeChips chips, ChipsOfHost(slice));
+  EXPECT_THAT(chips.folders, ElementsAre("0000:00:04.0", "0000:00:05.0",
+                                         "0000:00:06.0", "0000:00:07.0"));
+  ASSERT_EQ(chips.entries.size(), 16u);
+  EXPECT_EQ(chips.entries[12].path, "0000:00:07.0/vendor");
+  EXPECT_EQ(chips.entries[12].text, "0x1ae0\n");
+  EXPECT_EQ(chips.entries[13].text, "0x0027\n");
+  EXPECT_EQ(chips.entries[14].path, "0000:00:07.0/subsystem_device");
+  EXPECT_EQ(chips.entries[14].text, "0x004f\n");
+  EXPECT_EQ(chips.entries[15].path, "0000:00:07.0/iommu_group");
+  EXPECT_TRUE(chips.entries[15].link_target.ends_with("/3"));
+}
+
+TEST(MadeChipsTest, EveryGenerationThatTrainsIsKnown) {
+  for (const std::string& name : TrainingSliceNames()) {
+    ASSERT_OK_AND_ASSIGN(const Slice slice, FindSlice(name));
+    EXPECT_THAT(ChipsOfHost(slice), IsOk()) << name;
+  }
+  Slice own;
+  own.generation = "v9";
+  EXPECT_THAT(ChipsOfHost(own),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("v9")));
 }
 
 TEST(ScreenTest, LinesAreDrawnOverWhatStands) {
