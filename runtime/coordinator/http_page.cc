@@ -26,9 +26,17 @@
 #include "runtime/coordinator/door.h"
 
 namespace podsim {
-namespace {
 
 using PageClock = std::chrono::steady_clock;
+
+struct PageCall {
+  UniqueFd fd;
+  PageClock::time_point end;
+  std::string request;
+  std::string answer;  // what is left to send; empty: it is still read
+};
+
+namespace {
 
 constexpr std::size_t kMostRequestBytes = 8 << 10;
 constexpr int kLookMs = 200;  // for calls that last too long
@@ -61,15 +69,8 @@ std::string BearerIn(const std::vector<std::string>& lines) {
   return "";
 }
 
-struct Call {
-  UniqueFd fd;
-  PageClock::time_point end;
-  std::string request;
-  std::string answer;  // what is left to send; empty: it is still read
-};
-
 // False: it is over.
-bool ReadMore(Call& call, const HttpPageOptions& options) {
+bool ReadMore(PageCall& call, const HttpPageOptions& options) {
   std::array<char, 4096> piece{};
   const ssize_t count =
       recv(call.fd.get(), piece.data(), piece.size(), MSG_DONTWAIT);
@@ -85,7 +86,7 @@ bool ReadMore(Call& call, const HttpPageOptions& options) {
 }
 
 // False: all is sent, or nobody takes it.
-bool SendMore(Call& call) {
+bool SendMore(PageCall& call) {
   const ssize_t count = send(call.fd.get(), call.answer.data(),
                              call.answer.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
   if (count < 0) return errno == EAGAIN || errno == EINTR;
@@ -93,7 +94,7 @@ bool SendMore(Call& call) {
   return !call.answer.empty();
 }
 
-bool Advance(Call& call, int events, const HttpPageOptions& options) {
+bool Advance(PageCall& call, int events, const HttpPageOptions& options) {
   if (PageClock::now() >= call.end) return false;
   if (events == 0) return true;
   return call.answer.empty() ? ReadMore(call, options) : SendMore(call);
@@ -133,7 +134,7 @@ struct HttpPage::Impl {
   Mutex mutex;
   std::vector<UniqueFd> callers PODSIM_GUARDED_BY(mutex);
   bool over PODSIM_GUARDED_BY(mutex) = false;
-  std::vector<Call> calls;  // the loop's
+  std::vector<PageCall> calls;  // the loop's
   std::jthread loop;
   std::unique_ptr<Door> door;  // last: calls stop first
 };
@@ -158,13 +159,13 @@ void HttpPage::Impl::Loop() {
     }
     std::vector<pollfd> waits = {
         {.fd = wake.get(), .events = POLLIN, .revents = 0}};
-    for (const Call& call : calls)
+    for (const PageCall& call : calls)
       waits.push_back(
           {.fd = call.fd.get(),
            .events = static_cast<short>(call.answer.empty() ? POLLIN : POLLOUT),
            .revents = 0});
     poll(waits.data(), waits.size(), calls.empty() ? -1 : kLookMs);
-    std::vector<Call> still;
+    std::vector<PageCall> still;
     for (std::size_t i = 0; i < calls.size(); ++i)
       if (Advance(calls[i], waits[i + 1].revents, options))
         still.push_back(std::move(calls[i]));

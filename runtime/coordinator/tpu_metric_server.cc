@@ -16,13 +16,13 @@
 #include "runtime/monitor/tpu_metrics.h"
 
 namespace podsim {
-namespace {
 
 namespace rt = ::tpu::monitoring::runtime;
 
-class MetricService final : public rt::RuntimeMetricService::CallbackService {
+class TpuMetricService final
+    : public rt::RuntimeMetricService::CallbackService {
  public:
-  MetricService(int host, TpuMetricServer::State state)
+  TpuMetricService(int host, TpuMetricServer::State state)
       : host_(host), state_(std::move(state)) {}
 
   grpc::ServerUnaryReactor* GetRuntimeMetric(
@@ -52,11 +52,9 @@ class MetricService final : public rt::RuntimeMetricService::CallbackService {
   const TpuMetricServer::State state_;
 };
 
-}  // namespace
-
 struct TpuMetricServer::Impl {
   Impl(int host, State state) : service(host, std::move(state)) {}
-  MetricService service;
+  TpuMetricService service;
   Listener listener;
 };
 

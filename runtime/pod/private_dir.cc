@@ -150,7 +150,7 @@ PrivateDir::~PrivateDir() {
 
 bool IsPrivateDirName(std::string_view name) {
   return name.size() == kPrefix.size() + kPattern.size() &&
-         absl::StartsWith(name, kPrefix);
+         absl::StartsWith(absl::string_view(name.data(), name.size()), kPrefix);
 }
 
 std::vector<std::string> PrivateDirParents() {

@@ -10,7 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -68,6 +68,13 @@ std::optional<WatchPlace> ReadWatchPlace(const std::string& private_dir,
   return place;
 }
 
+// Two parents may be one folder.
+bool HasLauncher(const std::vector<WatchPlace>& places, std::int64_t pid) {
+  return std::any_of(
+      places.begin(), places.end(),
+      [pid](const WatchPlace& place) { return place.launcher_pid() == pid; });
+}
+
 std::string Described(const WatchPlace& place) {
   return absl::StrCat(place.model_dir().empty()
                           ? absl::StrCat("process ", place.launcher_pid(),
@@ -113,8 +120,9 @@ std::vector<WatchPlace> FindWatchPlaces(const std::vector<std::string>& parents,
     for (std::filesystem::directory_iterator it(parent, error), end;
          !error && it != end; it.increment(error)) {
       if (!IsPrivateDirName(it->path().filename().string())) continue;
-      if (std::optional<WatchPlace> place =
-              ReadWatchPlace(it->path().string(), user))
+      std::optional<WatchPlace> place =
+          ReadWatchPlace(it->path().string(), user);
+      if (place && !HasLauncher(places, place->launcher_pid()))
         places.push_back(*std::move(place));
     }
   }
@@ -130,8 +138,6 @@ std::vector<WatchPlace> FindOwnWatchPlaces() {
   const std::string runtime_dir = absl::StrCat("/run/user/", user);
   if (std::find(parents.begin(), parents.end(), runtime_dir) == parents.end())
     parents.push_back(runtime_dir);
-  std::sort(parents.begin(), parents.end());  // TMPDIR may be /tmp
-  parents.erase(std::unique(parents.begin(), parents.end()), parents.end());
   return FindWatchPlaces(parents, user);
 }
 

@@ -87,7 +87,7 @@ int MakeChips(const MadeChips& chips) {
 
 void SayInChild(const std::string& text) {
   const std::string line = absl::StrCat("pod_top: ", text, "\n");
-  static_cast<void>(write(STDERR_FILENO, line.data(), line.size()));
+  if (write(STDERR_FILENO, line.data(), line.size()) < 0) return;
 }
 
 [[noreturn]] void BecomeCommand(const MadeChips& chips,
