@@ -15,8 +15,14 @@ struct Place {
   std::uint64_t next = 0;
   std::uint32_t generation = 0;
   bool seen = false;  // one has come
-  bool done = false;  // the last one was the job's last
+  bool done = false;  // none more is to be expected
 };
+
+// After it only old checkpoints are deleted. A launcher may start a failed pod
+// again; a coordinator without one ends.
+bool IsLast(const JobEvent& event, const WatchPlace& where) {
+  return event.has_done() || (event.has_failed() && where.launcher_pid() == 0);
+}
 
 absl::StatusOr<WatchEnd> CallOnce(const FollowOptions& options,
                                   const WatchPlace& where, Place& place,
@@ -36,7 +42,7 @@ absl::StatusOr<WatchEnd> CallOnce(const FollowOptions& options,
     came = place.seen = true;
     place.next = event.sequence() + 1;
     place.generation = event.generation();
-    place.done = event.event().has_done();
+    if (IsLast(event.event(), where)) place.done = true;
     options.on_event(event);
   }
   return call->Finish();

@@ -23,7 +23,9 @@ struct FollowOptions {
   // In order, each once; from the caller's thread.
   std::function<void(const WatchedEvent&)> on_event;
   std::chrono::milliseconds pause = std::chrono::milliseconds(200);
-  int most_failures = 50;  // one after the other, each followed by a pause
+  // One after the other, each followed by a pause: a coordinator that is
+  // started again plans its job before it listens.
+  int most_failures = 300;
 };
 
 // What to do when a call has ended. Pure.

@@ -142,6 +142,11 @@ absl::StatusOr<int> ShowUntilEnd(const TopSettings& settings, Watched& watched,
   if (!AwaitCurrent(watched))
     return absl::DeadlineExceededError(
         "the job's coordinator has told nothing for 10 s");
+  {
+    MutexLock lock(watched.mutex);
+    if (watched.end && watched.state.generation == 0)
+      PODSIM_RETURN_IF_ERROR(*watched.end);  // not a word came
+  }
   if (in_place) console.Line("\n");  // what stands there scrolls up
   PODSIM_RETURN_IF_ERROR(Show(settings, watched, in_place, console));
   while (streams && AwaitNextLook(watched, rate))

@@ -160,6 +160,30 @@ TEST_F(FollowTest, IntoTheNextGeneration) {
               ElementsAre(std::pair(1, 1), std::pair(2, 1), std::pair(2, 2)));
 }
 
+// Old checkpoints are deleted after the end, and told of.
+TEST_F(FollowTest, WhatComesAfterTheEndIsNoBeginning) {
+  auto pod = NewPod(1);
+  pod->feed().Publish(DoneEvent());
+  JobEvent deleted;
+  deleted.mutable_deleted()->set_step(5);
+  pod->feed().Publish(deleted);
+  Begin();
+  Await(2);
+  pod.reset();
+  EXPECT_THAT(End(), IsOk());
+}
+
+TEST_F(FollowTest, WithoutALauncherAFailureIsTheEnd) {
+  auto pod = NewPod(1);
+  JobEvent failed;
+  failed.mutable_failed()->set_message("host 1 is lost");
+  pod->feed().Publish(failed);
+  Begin();
+  Await(1);
+  pod.reset();
+  EXPECT_THAT(End(), IsOk());
+}
+
 TEST_F(FollowTest, UntilTheJobIsNowhere) {
   auto pod = NewPod(1);
   pod->feed().Publish(StepNumbered(1));
