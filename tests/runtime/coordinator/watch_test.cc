@@ -140,9 +140,9 @@ class WatchTest : public ::testing::Test {
 
 TEST_F(WatchTest, TwoReadersReadTheSameToTheEnd) {
   Start({.generation = 2});
-  const auto first = Watch();
   feed_->Publish(WatchedStep(1));
   feed_->Publish(WatchedStep(2));
+  const auto first = Watch();
   EXPECT_EQ(first->Next(), 1);
   EXPECT_EQ(first->last().generation(), 2);
   EXPECT_EQ(first->last().event().step().step(), 1);
