@@ -299,6 +299,33 @@ or written; 2 refused as given (no such file, or none of metrics).
   return kTexts;
 }
 
+const HelpTexts& TopTexts() {
+  static constexpr HelpTexts kTexts = {
+      .summary = "Shows a job of pod_launch while it runs, as tpu-info does.",
+      .introduction =
+          R"(Shows a job of pod_launch while it runs: chips with their HBM (simulated)
+and duty cycle, hosts with the step they are at and what they wait for, in
+the shape of tpu-info. It only reads: a job that is watched runs as one that
+is not. Duty cycle, input and wait are parts of the wall time of the last ten
+steps. docs/monitor.md has the other readers.
+)",
+      .examples =
+          R"(  pod_top                            your only job on this machine
+  pod_top --model_dir=runs/a         of several that one
+  pod_top --once --json              for programs
+  PODSIM_TOKEN=... pod_top --address=10.0.0.1:8476 \
+      --allow_plaintext_network      a job of another machine
+  pod_top --tpu_info -- tpu-info --streaming
+)",
+      .closing =
+          R"(On a terminal it draws anew every --rate seconds until the job ends.
+
+Exit status: 0; 1 the job failed, or could not be watched to its end; 2
+refused as given, or no such job; with --tpu_info that of the command.
+)"};
+  return kTexts;
+}
+
 const HelpTexts& HostTexts() {
   static constexpr HelpTexts kTexts = {
       .summary =

@@ -22,6 +22,7 @@ const HelpTexts& CkptTexts();
 const HelpTexts& ProgramTexts();
 const HelpTexts& DataTexts();
 const HelpTexts& ReportTexts();
+const HelpTexts& TopTexts();
 const HelpTexts& HostTexts();
 const HelpTexts& CoordinatorTexts();
 

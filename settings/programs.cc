@@ -15,7 +15,8 @@ const MainProgram& PodLaunch() {
                       .example = "pod_launch --model=mlp",
                       .parts = {{JobSpec::descriptor()},
                                 {LaunchSettings::descriptor()},
-                                {ElsewhereSettings::descriptor()}}};
+                                {ElsewhereSettings::descriptor()},
+                                {MonitorSettings::descriptor()}}};
   return *kProgram;
 }
 
@@ -95,6 +96,16 @@ const MainProgram& PodReport() {
   return *kProgram;
 }
 
+const MainProgram& PodTop() {
+  static const auto* const kProgram =
+      new MainProgram{.name = "pod_top",
+                      .texts = TopTexts(),
+                      .example = "pod_top --model_dir=runs/a",
+                      .environment = false,
+                      .parts = {{TopSettings::descriptor()}}};
+  return *kProgram;
+}
+
 const MainProgram& PodHost() {
   static const auto* const kProgram = new MainProgram{
       .name = "pod_host",
@@ -110,14 +121,15 @@ const MainProgram& PodCoordinator() {
                       .texts = CoordinatorTexts(),
                       .example = "pod_coordinator --job=job.txt",
                       .environment = false,
-                      .parts = {{CoordinatorSettings::descriptor()}}};
+                      .parts = {{CoordinatorSettings::descriptor()},
+                                {MonitorSettings::descriptor()}}};
   return *kProgram;
 }
 
 std::vector<const MainProgram*> AllPrograms() {
-  return {&PodLaunch(),  &PodBench(),      &PodPlan(),   &PodCkpt(),
-          &PodProgram(), &PodData(),       &PodLadder(), &PodReport(),
-          &PodHost(),    &PodCoordinator()};
+  return {&PodLaunch(),  &PodBench(), &PodPlan(),       &PodCkpt(),
+          &PodProgram(), &PodData(),  &PodLadder(),     &PodReport(),
+          &PodTop(),     &PodHost(),  &PodCoordinator()};
 }
 
 }  // namespace podsim

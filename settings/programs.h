@@ -8,7 +8,7 @@
 
 namespace podsim {
 
-// Parts: JobSpec, LaunchSettings, ElsewhereSettings.
+// Parts: JobSpec, LaunchSettings, ElsewhereSettings, MonitorSettings.
 const MainProgram& PodLaunch();
 // Parts: JobSpec (what it shares), BenchSpec, BenchSettings,
 // ElsewhereSettings.
@@ -25,9 +25,11 @@ const MainProgram& PodProgram();
 const MainProgram& PodData();
 // Parts: ReportSettings.
 const MainProgram& PodReport();
+// Parts: TopSettings.
+const MainProgram& PodTop();
 // Parts: HostSettings.
 const MainProgram& PodHost();
-// Parts: CoordinatorSettings.
+// Parts: CoordinatorSettings, MonitorSettings.
 const MainProgram& PodCoordinator();
 
 // All of them, those that people start first.

@@ -35,7 +35,7 @@ class MainTest(unittest.TestCase):
         code, out, err = run("--help")
         self.assertEqual((code, err), (0, ""))
         for program in ("pod_launch", "pod_plan", "pod_data", "pod_bench", "pod_ckpt",
-                        "pod_ladder"):
+                        "pod_ladder", "pod_report", "pod_top"):
             self.assertIn(program, out)
         for arguments, said in (([], "no program was named"),
                                 (["pod_lunch"], "'pod_lunch' is no program of podsim")):

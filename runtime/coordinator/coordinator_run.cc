@@ -97,7 +97,7 @@ absl::StatusOr<RunStart> StartOf(CoordinatorRun& run) {
                 absl::ToDoubleSeconds(run.clock.Now() - absl::UnixEpoch()));
             event.mutable_deleted()->set_step(step);
             event.mutable_deleted()->set_error(std::string(status.message()));
-            run.events.Write(event);
+            Tell(event, run);
           },
       .tensors = TensorsOf(program, run.draft.bits().hosts())});
   return start;
@@ -108,7 +108,13 @@ absl::StatusOr<RunStart> StartOf(CoordinatorRun& run) {
 CoordinatorRun::CoordinatorRun(const CoordinatorSettings& settings)
     : clock(ClockFor(settings)),
       events(settings.events_fd(), clock),
+      feed({.generation = settings.generation()}),
       store(NewUriStore()) {}
+
+void Tell(const JobEvent& event, CoordinatorRun& run) {
+  run.events.Write(event);
+  run.feed.Publish(event);
+}
 
 std::string WhatIsLookedFor(const CoordinatorRun& run) {
   if (!run.spec.restore().empty())

@@ -20,10 +20,13 @@
 #include "host/storage/job_hold.h"
 #include "host/storage/storage.h"
 #include "host/storage/watched_store.h"
+#include "proto/event.pb.h"
 #include "proto/job.pb.h"
 #include "proto/programs.pb.h"
 #include "runtime/coordinator/committer.h"
+#include "runtime/coordinator/event_feed.h"
 #include "runtime/coordinator/event_writer.h"
+#include "runtime/coordinator/job_monitor.h"
 #include "runtime/coordinator/run_start.h"
 #include "runtime/coordinator/service.h"
 
@@ -35,6 +38,7 @@ struct CoordinatorRun {
 
   const SystemClock clock;
   EventWriter events;
+  EventFeed feed;  // the same, for readers over the network
   StoreWatch watch;
   std::unique_ptr<ObjectStore> store;
   JobSpec spec;
@@ -45,9 +49,13 @@ struct CoordinatorRun {
   std::optional<Committer> committer;
   std::atomic<bool> begun = false;    // the committer stands, if there is one
   std::atomic<bool> skipped = false;  // a checkpoint that some wrote a part of
+  std::unique_ptr<JobMonitor> monitor;  // reads `feed`
   std::unique_ptr<CoordinatorServer> server;
   std::jthread keeper;  // of the hold
 };
+
+// Writes and publishes what happens to the job. Does not block. Thread-safe.
+void Tell(const JobEvent& event, CoordinatorRun& run);
 
 // What LookForStart looks for: "checkpoints in runs/a".
 std::string WhatIsLookedFor(const CoordinatorRun& run);

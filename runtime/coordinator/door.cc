@@ -26,12 +26,11 @@ using Addresses = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
 constexpr int kMost = 4096;
 constexpr int kPauseMs = 100;
 
-// A quarter of the process's descriptors is left for all else.
-int MostDescriptors() {
+int MostDescriptors(double share) {
   rlimit limit{};
   getrlimit(RLIMIT_NOFILE, &limit);
   return static_cast<int>(
-      std::min<rlim_t>(kMost, limit.rlim_cur - limit.rlim_cur / 4));
+      std::min<double>(kMost, share * static_cast<double>(limit.rlim_cur)));
 }
 
 absl::Status CannotListen(const Address& address, const std::string& why) {
@@ -98,7 +97,7 @@ std::string WhyNot(int error) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Door>> Door::Open(const Address& address,
-                                                 Refuse refuse) {
+                                                 Refuse refuse, double share) {
   PODSIM_ASSIGN_OR_RETURN(const Addresses found, Resolve(address));
   UniqueFd wake(eventfd(0, EFD_CLOEXEC));
   if (!wake.valid()) return CannotListen(address, strerror(errno));
@@ -107,16 +106,17 @@ absl::StatusOr<std::unique_ptr<Door>> Door::Open(const Address& address,
     if (!listener.valid()) continue;
     const int port = PortOf(listener.get());
     return std::unique_ptr<Door>(new Door(std::move(listener), std::move(wake),
-                                          port, std::move(refuse)));
+                                          port, MostDescriptors(share),
+                                          std::move(refuse)));
   }
   return CannotListen(address, WhyNot(errno));
 }
 
-Door::Door(UniqueFd listener, UniqueFd wake, int port, Refuse refuse)
+Door::Door(UniqueFd listener, UniqueFd wake, int port, int most, Refuse refuse)
     : listener_(std::move(listener)),
       wake_(std::move(wake)),
       port_(port),
-      most_(MostDescriptors()),
+      most_(most),
       refuse_(std::move(refuse)) {}
 
 Door::~Door() { eventfd_write(wake_.get(), 1); }

@@ -18,6 +18,11 @@
 
 namespace podsim {
 
+// A quarter of the process's descriptors is left for all else; readers of
+// figures, however many call, leave another quarter for hosts.
+inline constexpr double kHostShare = 0.75;
+inline constexpr double kReadersShare = 0.5;
+
 class Door {
  public:
   // Of a connection: whoever is told owns the descriptor from then on.
@@ -26,10 +31,12 @@ class Door {
   using Refuse = std::function<void(const std::string& why)>;
 
   // Binds `address`, a TCP one (port 0: any free). Both functions are called
-  // from one thread of the door's, until it goes.
+  // from one thread of the door's, until it goes. `share`: of the descriptors
+  // of this process, how many may be in use for one more to be let in.
   // Errors: UNAVAILABLE (cannot listen there).
   static absl::StatusOr<std::unique_ptr<Door>> Open(const Address& address,
-                                                    Refuse refuse);
+                                                    Refuse refuse,
+                                                    double share = kHostShare);
   ~Door();
   Door(const Door&) = delete;
   Door& operator=(const Door&) = delete;
@@ -39,7 +46,7 @@ class Door {
   void Serve(Take take);
 
  private:
-  Door(UniqueFd listener, UniqueFd wake, int port, Refuse refuse);
+  Door(UniqueFd listener, UniqueFd wake, int port, int most, Refuse refuse);
   void Accept(const Take& take);
 
   const UniqueFd listener_;

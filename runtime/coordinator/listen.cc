@@ -60,10 +60,10 @@ absl::StatusOr<Listener> ListenOnUnix(
 
 absl::StatusOr<Listener> ListenOnTcp(
     Address address, std::shared_ptr<grpc::ServerCredentials> credentials,
-    grpc::ServerBuilder& builder, Door::Refuse refuse) {
+    grpc::ServerBuilder& builder, Door::Refuse refuse, double share) {
   Listener listener;
   PODSIM_ASSIGN_OR_RETURN(listener.door,
-                          Door::Open(address, std::move(refuse)));
+                          Door::Open(address, std::move(refuse), share));
   listener.acceptor = builder.experimental().AddExternalConnectionAcceptor(
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
       std::move(credentials));
@@ -88,7 +88,8 @@ absl::StatusOr<Listener> ListenOnTcp(
 
 absl::StatusOr<Listener> Listen(const std::string& where,
                                 const RpcSecurity& security,
-                                grpc::Service& service, Door::Refuse refuse) {
+                                const std::vector<grpc::Service*>& services,
+                                Door::Refuse refuse, double share) {
   PODSIM_ASSIGN_OR_RETURN(Address address, ParseAddress(where));
   PODSIM_ASSIGN_OR_RETURN(auto credentials,
                           ServerCredentialsFor(where, security));
@@ -100,11 +101,11 @@ absl::StatusOr<Listener> Listen(const std::string& where,
   }
   grpc::ServerBuilder builder;
   Configure(builder);
-  builder.RegisterService(&service);
+  for (grpc::Service* service : services) builder.RegisterService(service);
   return address.is_unix()
              ? ListenOnUnix(address, std::move(credentials), builder)
              : ListenOnTcp(address, std::move(credentials), builder,
-                           std::move(refuse));
+                           std::move(refuse), share);
 }
 
 }  // namespace podsim

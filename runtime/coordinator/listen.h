@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "base/rpc/security.h"
@@ -20,15 +21,16 @@ struct Listener {
   std::string address;         // what hosts dial, with the port that was bound
 };
 
-// Serves `service`, which must outlive the server, at "unix:/path" or
+// Serves `services`, which must outlive the server, at "unix:/path" or
 // "host:port" (port 0: any free). An address in use is refused, never shared or
 // taken over. `refuse` hears of TCP connections that were hung up on because
-// there were too many (door.h).
+// there were too many; `share` likewise (door.h).
 // Errors: INVALID_ARGUMENT (address), FAILED_PRECONDITION (plain text beyond
 //   this machine), UNAVAILABLE (cannot listen there).
 absl::StatusOr<Listener> Listen(const std::string& where,
                                 const RpcSecurity& security,
-                                grpc::Service& service, Door::Refuse refuse);
+                                const std::vector<grpc::Service*>& services,
+                                Door::Refuse refuse, double share = kHostShare);
 
 }  // namespace podsim
 

@@ -25,12 +25,16 @@
 #include "proto/programs.pb.h"
 #include "runtime/coordinator/committer.h"
 #include "runtime/coordinator/coordinator_run.h"
+#include "runtime/coordinator/job_monitor.h"
 #include "runtime/coordinator/plan_inputs.h"
 #include "runtime/coordinator/run_start.h"
 #include "runtime/coordinator/service.h"
 #include "runtime/files/job_file.h"
+#include "runtime/forecast/job_forecast.h"
+#include "runtime/job/ici_fault.h"
 #include "runtime/job/planner.h"
 #include "runtime/job/spec_check.h"
+#include "runtime/monitor/monitor_settings.h"
 #include "settings/command_line.h"
 #include "settings/origins.h"
 #include "settings/pasted.h"
@@ -117,27 +121,63 @@ absl::StatusOr<PlanInputs> PlanDraft(const CoordinatorSettings& settings,
 
 // A job that has failed waits for no store.
 void TakeEvent(const JobEvent& event, CoordinatorRun& run) {
-  run.events.Write(event);
+  Tell(event, run);
   if (event.has_failed())
     ProcessStoreWaits().Hurry(kEndingPatience, "the job has ended");
   if (event.has_skipped()) run.skipped = true;
   if (run.begun && run.committer) run.committer->OnEvent(event);
 }
 
+// Of the job's step on the pod, for a page that shows it.
+absl::StatusOr<double> SimStepOf(const CoordinatorRun& run) {
+  const Hardware hardware = HardwareOf(run.spec);
+  PODSIM_ASSIGN_OR_RETURN(Slice slice,
+                          SliceNamed(run.draft.bits().slice(), run.spec));
+  PODSIM_ASSIGN_OR_RETURN(slice, WithIciFault(std::move(slice), run.spec));
+  PODSIM_ASSIGN_OR_RETURN(
+      const JobForecast forecast,
+      ForecastJob(run.draft, slice,
+                  *FindGeneration(hardware, slice.generation)));
+  return forecast.step.total.seconds();
+}
+
+// What others than the hosts may read meanwhile.
+absl::Status StartMonitor(const MonitorSettings& settings,
+                          const RpcSecurity& security, CoordinatorRun& run) {
+  PODSIM_ASSIGN_OR_RETURN(
+      run.monitor,
+      JobMonitor::Start({.settings = settings,
+                         .security = security,
+                         .hosts = run.draft.bits().hosts(),
+                         .sim_step = [&run] { return SimStepOf(run); }},
+                        run.feed));
+  if (run.monitor != nullptr && run.monitor->metrics_port() != 0)
+    Log(LogLevel::kInfo,
+        absl::StrCat("metrics for Prometheus: http://",
+                     Address{.host = settings.metrics_host(),
+                             .port = run.monitor->metrics_port()}
+                         .ToString(),
+                     "/metrics"));
+  return absl::OkStatus();
+}
+
 absl::Status StartServer(const CoordinatorSettings& settings,
-                         CoordinatorRun& run, Origins& lines) {
+                         const MonitorSettings& monitor, CoordinatorRun& run,
+                         Origins& lines) {
   PODSIM_RETURN_IF_ERROR(
       Annotate(ParseAddress(settings.listen()).status(), "--listen"));
   PODSIM_ASSIGN_OR_RETURN(std::string token, TokenFromEnvironment());
   PODSIM_ASSIGN_OR_RETURN(PlanInputs inputs, PlanDraft(settings, run, lines));
   const std::string isa = inputs.isa;
+  const RpcSecurity security = {
+      .token = std::move(token),
+      .allow_plaintext_network = settings.allow_plaintext_network()};
+  PODSIM_RETURN_IF_ERROR(StartMonitor(monitor, security, run));
   PODSIM_ASSIGN_OR_RETURN(
       run.server,
       CoordinatorServer::Start(
           {.listen = settings.listen(),
-           .security = {.token = std::move(token),
-                        .allow_plaintext_network =
-                            settings.allow_plaintext_network()},
+           .security = security,
            .make_plan = PlanMakerFor(run.spec, std::move(inputs), run.draft),
            .isa = isa,
            .on_event = [&run](const JobEvent& event) { TakeEvent(event, run); },
@@ -147,7 +187,8 @@ absl::Status StartServer(const CoordinatorSettings& settings,
                [&run](const CheckpointManifest& manifest, CommitDone done) {
                  run.committer->Commit(manifest, std::move(done));
                },
-           .clock = &run.clock}));
+           .clock = &run.clock,
+           .feed = &run.feed}));
   return absl::OkStatus();
 }
 
@@ -200,7 +241,7 @@ int Refuse(const absl::Status& status, const std::vector<std::string>& args,
   return kBadUsage;
 }
 
-int Run(const CoordinatorSettings& settings,
+int Run(const CoordinatorSettings& settings, const MonitorSettings& monitor,
         const std::vector<std::string>& args) {
   signal(SIGPIPE, SIG_IGN);
   // Our own messages say what gRPC's would, in one line.
@@ -213,7 +254,7 @@ int Run(const CoordinatorSettings& settings,
   }
   CoordinatorRun run(settings);
   Origins lines;
-  if (const absl::Status started = StartServer(settings, run, lines);
+  if (const absl::Status started = StartServer(settings, monitor, run, lines);
       !started.ok())
     return Refuse(started, args, lines);
   watch.Handle(EndsLook(run));
@@ -227,14 +268,18 @@ int Run(const CoordinatorSettings& settings,
 int main(int argc, char** argv) {
   podsim::BeginProgram();
   podsim::CoordinatorSettings settings;
+  podsim::MonitorSettings monitor;
   const std::vector<std::string> args(argv + 1, argv + argc);
-  const auto line =
-      podsim::ParseCommandLine(podsim::PodCoordinator(), args, {}, {&settings});
+  const auto line = podsim::ParseCommandLine(podsim::PodCoordinator(), args, {},
+                                             {&settings, &monitor});
   if (!line.ok()) return podsim::Refuse(line.status(), args);
   if (!line->text.empty()) {
     std::cout << line->text;
     return podsim::EndProgram(podsim::kDone);
   }
+  if (const absl::Status status = podsim::CheckMonitor(monitor); !status.ok())
+    return podsim::Refuse(status, args);
   podsim::FillDefaults(settings);
-  return podsim::Run(settings, args);
+  podsim::FillDefaults(monitor);
+  return podsim::Run(settings, monitor, args);
 }

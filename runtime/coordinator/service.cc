@@ -23,6 +23,7 @@
 #include "runtime/coordinator/listen.h"
 #include "runtime/coordinator/membership.h"
 #include "runtime/coordinator/start_origin.h"
+#include "runtime/coordinator/watch_service.h"
 
 namespace podsim {
 namespace {
@@ -58,6 +59,8 @@ struct CoordinatorServer::Impl {
   Impl(Options given, Membership::Options membership)
       : options(std::move(given)),
         service(options.security, inbox, *options.clock),
+        watching(options.security, options.feed, *options.clock,
+                 [this](const std::string& why) { inbox.Refuse(why); }),
         machine(std::move(membership)) {}
 
   void Loop(const std::stop_token& stop);
@@ -70,6 +73,7 @@ struct CoordinatorServer::Impl {
   const Options options;
   Inbox inbox;
   AttachService service;
+  WatchService watching;
   Listener listener;
 
   // The loop's.
@@ -201,11 +205,11 @@ absl::StatusOr<std::unique_ptr<CoordinatorServer>> CoordinatorServer::Start(
                                     .looking = options.looking};
   auto impl = std::make_unique<Impl>(std::move(options), std::move(membership));
   PODSIM_ASSIGN_OR_RETURN(
-      impl->listener,
-      Listen(impl->options.listen, impl->options.security, impl->service,
-             [inbox = &impl->inbox](const std::string& why) {
-               inbox->Refuse(why);
-             }));
+      impl->listener, Listen(impl->options.listen, impl->options.security,
+                             {&impl->service, &impl->watching},
+                             [inbox = &impl->inbox](const std::string& why) {
+                               inbox->Refuse(why);
+                             }));
   Impl& shared = *impl;
   impl->loop = std::jthread(
       [&shared](const std::stop_token& stop) { shared.Loop(stop); });
@@ -215,6 +219,8 @@ absl::StatusOr<std::unique_ptr<CoordinatorServer>> CoordinatorServer::Start(
 
 CoordinatorServer::~CoordinatorServer() {
   Stop("the coordinator ends");
+  // Readers take what there is, and are done.
+  if (impl_->options.feed != nullptr) impl_->options.feed->End();
   // The loop must still run: it is what closes streams that gRPC cancels.
   impl_->listener.server->Shutdown(DeadlineIn(kFarewell));
   impl_->loop.request_stop();

@@ -22,6 +22,7 @@
 #include "proto/event.pb.h"
 #include "proto/job.pb.h"
 #include "runtime/coordinator/committer.h"
+#include "runtime/coordinator/event_feed.h"
 #include "runtime/coordinator/run_start.h"
 
 namespace podsim {
@@ -49,6 +50,10 @@ class CoordinatorServer {
     std::function<void(const CheckpointManifest&, CommitDone done)> commit;
     // Borrowed; must outlive the server.
     const Clock* clock = nullptr;
+    // What readers of the job's events are given (proto/watch.proto): whoever
+    // starts the server publishes there. Borrowed; must outlive the server,
+    // which ends it. Null: nobody may watch.
+    EventFeed* feed = nullptr;
   };
 
   // Plans, listens and returns; hosts may join from now on, and wait for Begin.

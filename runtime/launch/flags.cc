@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "runtime/job/spec_check.h"
+#include "runtime/monitor/monitor_settings.h"
 #include "runtime/pod/elsewhere.h"
 #include "settings/command_line.h"
 #include "settings/programs.h"
@@ -104,10 +105,10 @@ std::string SettingOfJob(const ParsedFlags& flags) {
 absl::StatusOr<ParsedFlags> ParseFlags(const std::vector<std::string>& args,
                                        const Variables& variables) {
   ParsedFlags flags;
-  PODSIM_ASSIGN_OR_RETURN(
-      CommandLine line,
-      ParseCommandLine(PodLaunch(), args, variables,
-                       {&flags.spec, &flags.settings, &flags.elsewhere}));
+  PODSIM_ASSIGN_OR_RETURN(CommandLine line,
+                          ParseCommandLine(PodLaunch(), args, variables,
+                                           {&flags.spec, &flags.settings,
+                                            &flags.elsewhere, &flags.monitor}));
   if (!line.text.empty()) {
     flags.action = LaunchAction::kText;
     flags.text = std::move(line.text);
@@ -127,6 +128,7 @@ absl::StatusOr<ParsedFlags> ParseFlags(const std::vector<std::string>& args,
         " out, and give it to pod_launch in the file, as the coordinator's "
         "command"));
   PODSIM_RETURN_IF_ERROR(CheckElsewhere(flags.elsewhere));
+  PODSIM_RETURN_IF_ERROR(CheckMonitor(flags.monitor));
   return flags;
 }
 

@@ -35,6 +35,7 @@ struct ParsedFlags {
   JobSpec spec;
   LaunchSettings settings;
   ElsewhereSettings elsewhere;
+  MonitorSettings monitor;
   Origins origins;  // of what variables gave
   LaunchAction action = LaunchAction::kTrain;
   std::string text;
@@ -43,7 +44,7 @@ struct ParsedFlags {
 // `args` without the program's name. An action that is typed wins over those in
 // the environment, any action over a PODSIM_QUIET.
 // Errors: INVALID_ARGUMENT, one line (those of ParseCommandLine; actions that
-//   exclude each other; those of CheckElsewhere).
+//   exclude each other; those of CheckElsewhere and CheckMonitor).
 absl::StatusOr<ParsedFlags> ParseFlags(const std::vector<std::string>& args,
                                        const Variables& variables);
 

@@ -171,7 +171,8 @@ absl::StatusOr<int> RunTraining(const LaunchContext& context,
       job, forecast, !flags.settings.quiet(),
       {.width = columns, .verbose = flags.settings.verbose()}, reporter,
       BoardOf(context, job, forecast, clock), console);
-  return RunPodJob(context, flags.elsewhere, job, console, clock, display);
+  return RunPodJob(context, flags.elsewhere, job, console, clock, display,
+                   flags.monitor);
 }
 
 }  // namespace podsim

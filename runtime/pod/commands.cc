@@ -21,6 +21,18 @@ void AddCommon(const PodFiles& files, ProcessSpec& spec) {
   }
 }
 
+void AddMonitor(const MonitorSettings& monitor, ProcessSpec& spec) {
+  if (monitor.has_metrics_port())
+    spec.argv.push_back(
+        absl::StrCat("--metrics_port=", monitor.metrics_port()));
+  if (monitor.has_metrics_host())
+    spec.argv.push_back(
+        absl::StrCat("--metrics_host=", monitor.metrics_host()));
+  if (monitor.has_tpu_metrics_port())
+    spec.argv.push_back(
+        absl::StrCat("--tpu_metrics_port=", monitor.tpu_metrics_port()));
+}
+
 // As on a pod whose hosts all have the name of this machine, one port each.
 Environment TpuEnvironment(const Slice& slice, int host) {
   HostAddresses addresses;
@@ -71,6 +83,7 @@ ProcessSpec CoordinatorCommand(const PodFiles& files, const std::string& listen,
     spec.argv.push_back(absl::StrCat("--ready_fd=", ready_fd));
     spec.inherited_fds.push_back(ready_fd);
   }
+  AddMonitor(files.monitor, spec);
   AddCommon(files, spec);
   return spec;
 }

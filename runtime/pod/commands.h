@@ -9,6 +9,7 @@
 #include "host/storage/job_hold.h"
 #include "interconnect/topology/slice.h"
 #include "proto/job.pb.h"
+#include "proto/programs.pb.h"
 #include "runtime/pod/process.h"
 
 namespace podsim {
@@ -24,7 +25,8 @@ struct PodFiles {
   std::uint32_t generation = 1;
   // Of the launcher's clock (base/clock.h): all generations' events are by it.
   absl::Duration wall_offset;
-  HoldKey model_dir;  // of whoever holds it for all generations
+  MonitorSettings monitor;  // of the coordinator
+  HoldKey model_dir;        // of whoever holds it for all generations
 };
 
 // Whether `transport` needs no address but paths in the private directory.

@@ -24,6 +24,7 @@
 #include "absl/strings/str_join.h"
 #include "base/output_file.h"
 #include "base/program.h"
+#include "base/rpc/address.h"
 #include "base/rpc/token.h"
 #include "base/status.h"
 #include "base/write_error.h"
@@ -43,6 +44,7 @@
 #include "runtime/pod/stop_signals.h"
 #include "runtime/pod/supervisor.h"
 #include "runtime/pod/waiting_room.h"
+#include "runtime/pod/watch_place.h"
 
 namespace podsim {
 namespace {
@@ -116,11 +118,38 @@ std::string CpuName() {
   return "unknown";
 }
 
-// Starts the coordinator, and the hosts or the wish for them (`invite`, once it
-// is known where the coordinator listens).
+// What listens on every address of this machine does on its own, too.
+std::string DialledHere(const std::string& address) {
+  absl::StatusOr<Address> parsed = ParseAddress(address);
+  if (!parsed.ok()) return address;
+  if (parsed->host == "0.0.0.0") parsed->host = "127.0.0.1";
+  if (parsed->host == "::") parsed->host = "::1";
+  return parsed->ToString();
+}
+
+// For whoever wants to watch the job; one that cannot be found runs as well.
+void SayWhereToWatch(const PodFiles& files, const JobPlan& plan,
+                     const std::string& address, Console& console) {
+  WatchPlace place;
+  place.set_address(DialledHere(address));
+  place.set_token(files.token);
+  place.set_model_dir(WholeModelDir(plan.spec().model_dir()));
+  place.set_launcher_pid(getpid());
+  place.set_slice(plan.bits().slice());
+  place.set_model(plan.bits().model().name());
+  place.set_generation(files.generation);
+  const absl::Status written = WriteWatchPlace(files.private_dir, place);
+  if (!written.ok())
+    console.Error(absl::StrCat("warning: pod_top cannot find this job: ",
+                               written.message()));
+}
+
+// Starts the coordinator, and the hosts or the wish for them (`invite`), once
+// it is known where the coordinator listens, which `listens` is told first.
 absl::Status StartPod(
     const PodFiles& files, const ElsewhereSettings& options,
     const PlannedJob& job, Supervisor& supervisor,
+    const std::function<void(const std::string& address)>& listens,
     const std::function<void(const std::string& address)>& invite) {
   const auto host = [&](int process, const std::string& coordinator) {
     return HostCommand(files, job.plan, job.slice, process, coordinator);
@@ -142,6 +171,7 @@ absl::Status StartPod(
                          ready.write_end.get()),
       std::move(events.read_end)));
   if (!by_port) {
+    listens(listen);
     // Hosts dial until the coordinator listens: all start at once.
     for (int process = 0; process < job.plan.spec().processes(); ++process) {
       PODSIM_RETURN_IF_ERROR(supervisor.StartHost(host(process, listen)));
@@ -150,9 +180,10 @@ absl::Status StartPod(
   }
   supervisor.StartHostsWhenReady(
       std::move(ready.read_end),
-      [host, invite, external = options.external_hosts(),
+      [host, listens, invite, external = options.external_hosts(),
        processes = job.plan.spec().processes()](const std::string& address) {
         std::vector<ProcessSpec> specs;
+        listens(address);
         if (external) {
           invite(address);
           return specs;
@@ -218,7 +249,11 @@ absl::StatusOr<Outcome> RunPod(
     display.Note(InvitationText(address, MachineName(), job.plan,
                                 options.allow_plaintext_network()));
   };
-  PODSIM_RETURN_IF_ERROR(StartPod(files, options, job, supervisor, invite));
+  const auto listens = [&](const std::string& address) {
+    SayWhereToWatch(files, job.plan, address, console);
+  };
+  PODSIM_RETURN_IF_ERROR(
+      StartPod(files, options, job, supervisor, listens, invite));
   return supervisor.Run();
 }
 
@@ -302,12 +337,14 @@ void ShowStop(const Outcome& outcome, Console& console) {
 absl::StatusOr<int> RunPodJob(const LaunchContext& context,
                               const ElsewhereSettings& options,
                               const PlannedJob& job, Console& console,
-                              const Clock& clock, JobDisplay& display) {
+                              const Clock& clock, JobDisplay& display,
+                              const MonitorSettings& monitor) {
   PodFiles files = {
       .program_dir = context.program_dir,
       .allow_plaintext_network = options.allow_plaintext_network(),
       .external_hosts = options.external_hosts(),
-      .wall_offset = WallOffset(clock)};
+      .wall_offset = WallOffset(clock),
+      .monitor = monitor};
   PODSIM_RETURN_IF_ERROR(CheckPlace(context, files, job));
   PODSIM_ASSIGN_OR_RETURN(files.token,
                           TokenFor(context, options.external_hosts()));

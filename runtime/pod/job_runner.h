@@ -57,13 +57,15 @@ absl::StatusOr<std::unique_ptr<JobHold>> HoldModelDir(ObjectStore& store,
                                                       const JobPlan& plan);
 
 // Starts, watches and ends the job's processes: what every kind of job has in
-// common. Errors: what is refused before any process starts (a log directory
-// that cannot be written, programs that are missing, no token with external
-// hosts, a model_dir that another job holds); JobDisplay::Begin's.
+// common. `monitor`: what the coordinator serves meanwhile. Errors: what is
+// refused before any process starts (a log directory that cannot be written,
+// programs that are missing, no token with external hosts, a model_dir that
+// another job holds); JobDisplay::Begin's.
 absl::StatusOr<int> RunPodJob(const LaunchContext& context,
                               const ElsewhereSettings& options,
                               const PlannedJob& job, Console& console,
-                              const Clock& clock, JobDisplay& display);
+                              const Clock& clock, JobDisplay& display,
+                              const MonitorSettings& monitor = {});
 
 }  // namespace podsim
 

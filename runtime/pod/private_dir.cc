@@ -65,17 +65,11 @@ void RemoveAndClose(const std::string& path, int lock) {
   close(lock);
 }
 
-bool IsOurs(const std::filesystem::directory_entry& entry) {
-  const std::string name = entry.path().filename();
-  return name.size() == kPrefix.size() + kPattern.size() &&
-         absl::StartsWith(name, kPrefix);
-}
-
 void RemoveLeftovers(const std::string& parent) {
   std::error_code error;
   for (std::filesystem::directory_iterator it(parent, error), end;
        !error && it != end; it.increment(error)) {
-    if (!IsOurs(*it)) continue;
+    if (!IsPrivateDirName(it->path().filename().string())) continue;
     const int lock = Lock(it->path());
     if (lock >= 0) RemoveAndClose(it->path(), lock);
   }
@@ -152,6 +146,11 @@ absl::Status PrivateDir::CanHoldFiles(const std::string& path) {
 
 PrivateDir::~PrivateDir() {
   if (!path_.empty()) RemoveAndClose(path_, lock_);
+}
+
+bool IsPrivateDirName(std::string_view name) {
+  return name.size() == kPrefix.size() + kPattern.size() &&
+         absl::StartsWith(absl::string_view(name.data(), name.size()), kPrefix);
 }
 
 std::vector<std::string> PrivateDirParents() {

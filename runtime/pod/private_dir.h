@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -51,6 +52,9 @@ class PrivateDir {
   std::string path_;
   int lock_;  // file descriptor; the lock says that this process lives
 };
+
+// Whether a directory is called as those are.
+bool IsPrivateDirName(std::string_view name);
 
 // $XDG_RUNTIME_DIR (kept in memory, this user's alone), then $TMPDIR, then
 // /tmp.

@@ -87,7 +87,7 @@ TEST_F(SurroundingsTest, LostResultsAreAFailure) {
         std::string("pod_bench all_reduce --topology=v3-8 -b 1K -e 1K -n 1"),
         std::string("pod_ckpt --help"), std::string("pod_program --help"),
         std::string("pod_data --help"), std::string("pod_ladder --help"),
-        std::string("pod_host --help"),
+        std::string("pod_top --help"), std::string("pod_host --help"),
         std::string("pod_coordinator --help")}) {
     const Finished run = Shell("exec $BIN/" + command + " >/dev/full");
     EXPECT_EQ(run.code, 1) << command << "\n" << run.output;

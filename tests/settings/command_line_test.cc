@@ -30,10 +30,11 @@ struct Launch {
   JobSpec spec;
   LaunchSettings settings;
   ElsewhereSettings elsewhere;
+  MonitorSettings monitor;
   absl::Status Parse(const std::vector<std::string>& args,
                      const Variables& variables = {}) {
     return ParseCommandLine(PodLaunch(), args, variables,
-                            {&spec, &settings, &elsewhere})
+                            {&spec, &settings, &elsewhere, &monitor})
         .status();
   }
 };
@@ -225,8 +226,9 @@ TEST(CommandLineTest, HelpHasThreeForms) {
     JobSpec spec;
     LaunchSettings settings;
     ElsewhereSettings elsewhere;
-    const auto line =
-        ParseCommandLine(PodLaunch(), args, {}, {&spec, &settings, &elsewhere});
+    MonitorSettings monitor;
+    const auto line = ParseCommandLine(
+        PodLaunch(), args, {}, {&spec, &settings, &elsewhere, &monitor});
     return line.ok() ? line->text : std::string(line.status().message());
   };
   EXPECT_EQ(text({"-h"}), FormatShortHelp(PodLaunch()));
@@ -354,11 +356,12 @@ TEST(CommandLineTest, WhatTheEnvironmentGaveIsTold) {
   JobSpec spec;
   LaunchSettings settings;
   ElsewhereSettings elsewhere;
+  MonitorSettings monitor;
   ASSERT_OK_AND_ASSIGN(
       const CommandLine line,
       ParseCommandLine(PodLaunch(), {"--seed=1"},
                        {{"PODSIM_SEED", "2"}, {"PODSIM_DRY_RUN", "true"}},
-                       {&spec, &settings, &elsewhere}));
+                       {&spec, &settings, &elsewhere, &monitor}));
   EXPECT_THAT(
       line.from_environment,
       ElementsAre(LaunchSettings::descriptor()->FindFieldByName("dry_run")));
@@ -434,11 +437,12 @@ TEST(CommandLineTest, OnlyACommandThatWritesIsOfferedOutput) {
 
 TEST(CommandLineTest, AFlagThatIsMissingIsAskedFor) {
   CoordinatorSettings settings;
-  EXPECT_THAT(
-      ParseCommandLine(PodCoordinator(), {}, {{"PODSIM_JOB", "x"}}, {&settings})
-          .status(),
-      StatusIs(kInvalid, AllOf(HasSubstr("--job is missing"),
-                               HasSubstr("does not read PODSIM_JOB"))));
+  MonitorSettings monitor;
+  EXPECT_THAT(ParseCommandLine(PodCoordinator(), {}, {{"PODSIM_JOB", "x"}},
+                               {&settings, &monitor})
+                  .status(),
+              StatusIs(kInvalid, AllOf(HasSubstr("--job is missing"),
+                                       HasSubstr("does not read PODSIM_JOB"))));
 }
 
 TEST(CommandLineTest, AVariableOfAnotherProgramHasNoSay) {

@@ -26,8 +26,9 @@ absl::Status Refused(const std::vector<std::string>& args,
   JobSpec spec;
   LaunchSettings settings;
   ElsewhereSettings elsewhere;
+  MonitorSettings monitor;
   return NamePasted(ParseCommandLine(PodLaunch(), args, variables,
-                                     {&spec, &settings, &elsewhere})
+                                     {&spec, &settings, &elsewhere, &monitor})
                         .status(),
                     PodLaunch(), args, variables);
 }

@@ -9,6 +9,7 @@
 namespace podsim {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -78,6 +79,17 @@ TEST(CommandsTest, TheCoordinatorInheritsItsDescriptors) {
   const ProcessSpec locked = CoordinatorCommand(files, "x", 7, -1);
   EXPECT_THAT(locked.argv, Contains("--model_dir_lock_fd=11"));
   EXPECT_THAT(locked.inherited_fds, ElementsAre(7, 11));
+}
+
+TEST(CommandsTest, TheCoordinatorServesWhatWasAskedFor) {
+  PodFiles files = kFiles;
+  files.monitor.set_metrics_port(0);
+  files.monitor.set_metrics_host("10.0.0.1");
+  files.monitor.set_tpu_metrics_port(8431);
+  EXPECT_THAT(
+      CoordinatorCommand(files, "x", 7, -1).argv,
+      AllOf(Contains("--metrics_port=0"), Contains("--metrics_host=10.0.0.1"),
+            Contains("--tpu_metrics_port=8431")));
 }
 
 TEST(CommandsTest, TheTokenIsInTheEnvironmentAndNeverInTheArguments) {

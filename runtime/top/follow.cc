@@ -1,0 +1,99 @@
+#include "runtime/top/follow.h"
+
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "base/stop_wait.h"
+
+namespace podsim {
+namespace {
+
+// Where in the job's events the next one stands.
+struct Place {
+  std::uint64_t next = 0;
+  std::uint32_t generation = 0;
+  bool seen = false;  // one has come
+  bool done = false;  // none more is to be expected
+};
+
+// After it only old checkpoints are deleted. A launcher may start a failed pod
+// again; a coordinator without one ends.
+bool IsLast(const JobEvent& event, const WatchPlace& where) {
+  return event.has_done() || (event.has_failed() && where.launcher_pid() == 0);
+}
+
+absl::StatusOr<WatchEnd> CallOnce(const FollowOptions& options,
+                                  const WatchPlace& where, Place& place,
+                                  const std::stop_token& stop, bool& came) {
+  WatchRequest request;
+  request.set_from_sequence(place.next);
+  request.set_generation(place.generation);
+  PODSIM_ASSIGN_OR_RETURN(const std::unique_ptr<WatchCall> call,
+                          WatchCall::Open(where.address(),
+                                          {.token = where.token(),
+                                           .allow_plaintext_network =
+                                               options.allow_plaintext_network},
+                                          request));
+  const std::stop_callback cancel(stop, [&call] { call->Cancel(); });
+  WatchedEvent event;
+  while (call->Next(event)) {
+    came = place.seen = true;
+    place.next = event.sequence() + 1;
+    place.generation = event.generation();
+    if (IsLast(event.event(), where)) place.done = true;
+    options.on_event(event);
+  }
+  return call->Finish();
+}
+
+}  // namespace
+
+AfterCall DecideAfterCall(const WatchEnd& end, bool job_done) {
+  if (end.nearest != 0) return AfterCall::kAskThere;
+  switch (end.status.code()) {
+    case absl::StatusCode::kOk:
+      return job_done ? AfterCall::kEnd : AfterCall::kAskAgain;
+    case absl::StatusCode::kUnauthenticated:
+    case absl::StatusCode::kResourceExhausted:
+    case absl::StatusCode::kUnimplemented:
+    case absl::StatusCode::kInvalidArgument:
+      return AfterCall::kEnd;
+    default:
+      return AfterCall::kAskAgain;
+  }
+}
+
+absl::Status Follow(const FollowOptions& options, const std::stop_token& stop) {
+  Place place;
+  for (int failures = 0; !stop.stop_requested();) {
+    const absl::StatusOr<WatchPlace> where = options.find();
+    // The launcher has gone: the job ended while nobody listened.
+    if (absl::IsNotFound(where.status()) && place.seen) return absl::OkStatus();
+    PODSIM_RETURN_IF_ERROR(where.status());
+    bool came = false;
+    PODSIM_ASSIGN_OR_RETURN(const WatchEnd end,
+                            CallOnce(options, *where, place, stop, came));
+    if (stop.stop_requested()) break;
+    switch (DecideAfterCall(end, place.done)) {
+      case AfterCall::kEnd:
+        return end.status;
+      case AfterCall::kAskThere:
+        place.next = end.nearest;
+        break;
+      case AfterCall::kAskAgain:
+        failures = came ? 0 : failures + 1;
+        if (failures > options.most_failures)
+          return absl::Status(
+              end.status.ok() ? absl::StatusCode::kUnavailable
+                              : end.status.code(),
+              absl::StrCat("nobody tells of the job at ", where->address(),
+                           ": ", std::string(end.status.message())));
+        WaitUnlessStopped(stop, options.pause);
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace podsim

@@ -1,0 +1,207 @@
+// One thread follows the job, this one draws it; see top.h.
+#include "runtime/top/top.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "base/mutex.h"
+#include "base/rpc/address.h"
+#include "base/rpc/token.h"
+#include "base/status.h"
+#include "runtime/monitor/job_state.h"
+#include "runtime/monitor/monitor_text.h"
+#include "runtime/pod/watch_place.h"
+#include "runtime/top/follow.h"
+#include "runtime/top/screen.h"
+#include "runtime/top/top_flags.h"
+#include "runtime/top/tpu_info.h"
+#include "settings/setting.h"
+
+namespace podsim {
+namespace {
+
+constexpr int kEnded = 0;
+constexpr int kNotWell = 1;
+constexpr int kRefused = 2;
+
+// For all that has happened so far to come, of --once.
+constexpr std::chrono::seconds kOnceWait(10);
+
+// What the thread that follows has found so far.
+struct Watched {
+  Mutex mutex;
+  CondVar changed;
+  JobState state PODSIM_GUARDED_BY(mutex);
+  bool current PODSIM_GUARDED_BY(mutex) = false;  // all is read that happened
+  std::optional<absl::Status> end PODSIM_GUARDED_BY(mutex);
+};
+
+absl::StatusOr<WatchPlace> PlaceGiven(const TopSettings& settings) {
+  if (!settings.has_address())
+    return ChooseWatchPlace(FindOwnWatchPlaces(), settings.model_dir());
+  WatchPlace place;
+  PODSIM_RETURN_IF_ERROR(
+      Annotate(ParseAddress(settings.address()).status(), "--address"));
+  PODSIM_ASSIGN_OR_RETURN(*place.mutable_token(), TokenFromEnvironment());
+  place.set_address(settings.address());
+  return place;
+}
+
+// The same job as `first` from then on, whatever others begin.
+absl::StatusOr<WatchPlace> PlaceOfSame(const WatchPlace& first) {
+  if (first.launcher_pid() == 0) return first;  // an address, as it was given
+  for (const WatchPlace& place : FindOwnWatchPlaces())
+    if (place.launcher_pid() == first.launcher_pid()) return place;
+  return absl::NotFoundError("the job's launcher has ended");
+}
+
+void FollowInto(const TopSettings& settings, const WatchPlace& first,
+                Watched& watched, const std::stop_token& stop) {
+  absl::Status end =
+      Follow({.find = [&first] { return PlaceOfSame(first); },
+              .allow_plaintext_network = settings.allow_plaintext_network(),
+              .on_event =
+                  [&watched](const WatchedEvent& event) {
+                    MutexLock lock(watched.mutex);
+                    Fold(event, watched.state);
+                    watched.current = event.sequence() == event.newest();
+                    watched.changed.NotifyAll();
+                  }},
+             stop);
+  MutexLock lock(watched.mutex);
+  watched.end = std::move(end);
+  watched.changed.NotifyAll();
+}
+
+// Waits for all that has happened; false: it has not come in time.
+bool AwaitCurrent(Watched& watched) {
+  const auto until = std::chrono::steady_clock::now() + kOnceWait;
+  MutexLock lock(watched.mutex);
+  while (!watched.current && !watched.end) {
+    const auto left = until - std::chrono::steady_clock::now();
+    if (left <= left.zero()) return false;
+    watched.changed.WaitFor(watched.mutex, left);
+  }
+  return true;
+}
+
+// False: the job has ended.
+bool AwaitNextLook(Watched& watched, std::chrono::nanoseconds rate) {
+  const auto until = std::chrono::steady_clock::now() + rate;
+  MutexLock lock(watched.mutex);
+  for (;;) {
+    if (watched.end) return false;
+    const auto left = until - std::chrono::steady_clock::now();
+    if (left <= left.zero()) return true;
+    watched.changed.WaitFor(watched.mutex, left);
+  }
+}
+
+void DrawOver(const std::string& text, Console& console) {
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) size = {};
+  const std::string drawn = DrawnOver(text, size.ws_col, size.ws_row);
+  if (write(STDOUT_FILENO, drawn.data(), drawn.size()) < 0) console.Line(text);
+}
+
+absl::Status Show(const TopSettings& settings, Watched& watched, bool in_place,
+                  Console& console) {
+  std::optional<int> host;
+  if (settings.has_host()) host = settings.host();
+  JobState state;
+  {
+    MutexLock lock(watched.mutex);
+    state = watched.state;
+  }
+  PODSIM_ASSIGN_OR_RETURN(
+      const std::string text,
+      settings.json() ? MonitorJson(state, host) : MonitorText(state, host));
+  if (in_place)
+    DrawOver(text, console);
+  else
+    console.Line(text);
+  return absl::OkStatus();
+}
+
+// The exit code.
+absl::StatusOr<int> ShowUntilEnd(const TopSettings& settings, Watched& watched,
+                                 Console& console) {
+  const bool streams =
+      settings.streaming() || (console.live() && !settings.once());
+  const bool in_place = streams && console.live() && !settings.json();
+  const auto rate = absl::ToChronoNanoseconds(absl::Seconds(settings.rate()));
+  if (!AwaitCurrent(watched))
+    return absl::DeadlineExceededError(
+        "the job's coordinator has told nothing for 10 s");
+  {
+    MutexLock lock(watched.mutex);
+    if (watched.end && watched.state.generation == 0)
+      PODSIM_RETURN_IF_ERROR(*watched.end);  // not a word came
+  }
+  if (in_place) console.Line("\n");  // what stands there scrolls up
+  PODSIM_RETURN_IF_ERROR(Show(settings, watched, in_place, console));
+  while (streams && AwaitNextLook(watched, rate))
+    PODSIM_RETURN_IF_ERROR(Show(settings, watched, in_place, console));
+  if (streams)
+    PODSIM_RETURN_IF_ERROR(Show(settings, watched, in_place, console));
+  MutexLock lock(watched.mutex);
+  if (watched.end) PODSIM_RETURN_IF_ERROR(*watched.end);
+  return watched.state.phase == JobPhase::kFailed ? kNotWell : kEnded;
+}
+
+absl::StatusOr<int> RunBeside(const TopFlags& flags, Watched& watched) {
+  const auto state = [&watched] {
+    MutexLock lock(watched.mutex);
+    return watched.state;
+  };
+  AwaitCurrent(watched);
+  if (!state().plan)
+    return absl::UnavailableError(
+        "--tpu_info: the job's pod has not formed yet; call again once it "
+        "trains");
+  return RunTpuInfo({.command = flags.command,
+                     .host = flags.settings.host(),
+                     .state = state});
+}
+
+int Refuse(const absl::Status& status, int code, Console& console) {
+  console.Error(absl::StrCat("pod_top: ", std::string(status.message())));
+  return code;
+}
+
+}  // namespace
+
+int RunTop(const std::vector<std::string>& args, Console& console) {
+  absl::StatusOr<TopFlags> flags = ParseTopFlags(args);
+  if (!flags.ok()) return Refuse(flags.status(), kRefused, console);
+  if (!flags->text.empty()) {
+    console.Line(flags->text);
+    return kEnded;
+  }
+  TopSettings& settings = flags->settings;
+  FillDefaults(settings);
+  const absl::StatusOr<WatchPlace> place = PlaceGiven(settings);
+  if (!place.ok()) return Refuse(place.status(), kRefused, console);
+  Watched watched;
+  const std::jthread follower([&](const std::stop_token& stop) {
+    FollowInto(settings, *place, watched, stop);
+  });
+  const absl::StatusOr<int> code =
+      settings.tpu_info() ? RunBeside(*flags, watched)
+                          : ShowUntilEnd(settings, watched, console);
+  if (code.ok()) return *code;
+  return Refuse(code.status(),
+                absl::IsInvalidArgument(code.status()) ? kRefused : kNotWell,
+                console);
+}
+
+}  // namespace podsim
