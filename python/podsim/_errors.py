@@ -29,6 +29,9 @@ _TEXTS = "|".join(name for name, each in SETTINGS.items() if each.type in (
     "NAME", "HOW", "TYPE", "RULE", "SHAPE", "MODE", "LEVEL", "WHAT"))
 _WORD = re.compile(rf"(?<![\w./\"'=-])({_TEXTS})=([a-z][a-z0-9_]*(?:-\d+)?)(?![\w/=(\"'-]|\.[\w.])")
 _RULES = {"momentum": "sgd", "nesterov": "sgd"}
+_HAS_NONE = re.compile(r"\b(\w+) is (\S+) but optimizer=(\w+) has none; leave it out, or give "
+                       r"optimizer=(\w+)[\w, ]*")
+_OWN_NAMES = {"beta1": "b1", "beta2": "b2", "epsilon": "eps"}  # of podsim.adam and the like
 _MUST_SAY = {"batch_per_core or train_batch_size": "batch_per_core=8 or train_batch_size=256",
              "train_steps or epochs": "epochs=3 or train_steps=1000",
              "learning_rate or base_learning_rate": "optimizer=podsim.adamw(1e-3)",
@@ -41,6 +44,17 @@ def _word(match: re.Match[str]) -> str:
     if name == "optimizer":
         return f"optimizer=podsim.{_RULES.get(word, word)}(...)"
     return f"{name}={word.capitalize()}" if word in ("true", "false") else f'{name}="{word}"'
+
+
+def _has_none(match: re.Match[str]) -> str:
+    """A number of another update rule goes into podsim's function of that rule: beside it, it
+    would be given twice."""
+    name, value, given, other = match.groups()
+    other = _RULES.get(other, other)
+    rate = "0.1" if other in ("sgd", "lars") else "1e-3"
+    return (f"{name} is {value} but optimizer=podsim.{_RULES.get(given, given)}(...) has none; "
+            f"leave it out, or give it to the optimizer alone: optimizer=podsim.{other}({rate}, "
+            f"{_OWN_NAMES.get(name, name)}={value})")
 
 
 class PodsimError(RuntimeError):
@@ -82,7 +96,7 @@ def in_python(text: str) -> str:
             return match[0]
         return f"pod_launch --{name}" if name in IDLE else name
 
-    said = _FLAG.sub(keyword, _PLANS.sub("podsim.plan", text))
+    said = _FLAG.sub(keyword, _PLANS.sub("podsim.plan", _HAS_NONE.sub(_has_none, text)))
     said = _WORD.sub(_word, said.replace("give one of true, false", "give True or False"))
     for text, instead in _MUST_SAY.items():
         said = said.replace(text, instead)

@@ -61,23 +61,12 @@ _SAID = {**dict.fromkeys(("schedule", "lr_scheduler", "scheduler"), "say lr_sche
                           "eps_root", "mu_dtype", "accumulator_dtype", "ams_grad"),
                          "no update rule of podsim has it: leave it out"),
          "nesterov": "podsim.sgd(0.1, momentum=0.9, nesterov=True) has it"}
-# Settings that only some update rules have.
-_OF_OTHERS = {"momentum": "podsim.sgd(0.1, momentum=0.9) has it, and podsim.lars",
-              "trust_coefficient": "podsim.lars has it"}
 
-
-def _instead_of(name: str, taken: Sequence[str]) -> str:
-    """What says an argument that the update rule does not have; or nothing."""
-    meant = _MEANT.get(name, name)
-    if name in _MEANT and meant.split("=")[0] in taken:
-        return f"; say {meant}"
-    if meant in _OF_OTHERS:
-        return f"; {_OF_OTHERS[meant]}"
-    if meant == "weight_decay" and "b1" in taken:  # of adam: the others take it
-        return "; podsim.adamw(1e-3, weight_decay=1e-4) has it"
-    if meant in SETTINGS:
-        return f"; say {meant}= beside optimizer="
-    return f"; {_SAID[name]}" if name in _SAID else _names.near(name, taken)
+# Which of podsim's functions takes a number that the called one has not. sgd's weight decay is a
+# setting of the job.
+_TAKEN_BY = {"momentum": "sgd", "weight_decay_exclude": "adamw", "trust_coefficient": "lars",
+             "b1": "adamw", "b2": "adamw", "eps": "adamw"}
+_RATES = {"adamw": "1e-3", "sgd": "0.1", "lars": "0.1"}  # to begin with
 
 
 def _with_value(name: str, value: Any, said: str) -> str:
@@ -88,12 +77,51 @@ def _with_value(name: str, value: Any, said: str) -> str:
     return said
 
 
-def _check_known(rule: str, unknown: dict[str, Any]) -> None:
+def _own_name(name: str) -> str:
+    return _MEANT.get(name, name).split("=")[0]
+
+
+def _elsewhere(function: str, name: str, value: Any, rate: Any) -> str:
+    """What to write for an argument that another update rule has, or nothing. rate: the learning
+    rate that was given, which adam and adamw have in common."""
+    own = _own_name(name)
+    decays = own == "weight_decay" and function == "adam"
+    other = "adamw" if decays else _TAKEN_BY.get(own, "")
+    if not other:
+        return ""
+    keeps = (function, other) == ("adam", "adamw") and _numbers.is_number(rate)
+    plain = _numbers.is_number(value) or isinstance(value, (str, list, tuple))
+    meant = _MEANT.get(name, name)
+    way = meant if "=" in meant else f"{own}={shown(value) if plain else '...'}"
+    return (f"; leave it out, or write podsim.{other}("
+            f"{shown(rate) if keeps else _RATES[other]}, {_with_value(name, value, way)})")
+
+
+def _instead_of(name: str, taken: Sequence[str]) -> str:
+    """What says an argument that the update rule does not have; or nothing."""
+    meant = _MEANT.get(name, name)
+    if name in _MEANT and meant.split("=")[0] in taken:
+        return f"; say {meant}"
+    if meant in SETTINGS:
+        return f"; say {meant}= beside optimizer="
+    return f"; {_SAID[name]}" if name in _SAID else _names.near(name, taken)
+
+
+def _arguments(function: str) -> list[str]:
+    own = [*inspect.signature(globals()[function]).parameters][:-1]
+    return own + ["weight_decay_exclude"] * (function != "adam") + ["clip_norm"]
+
+
+def _check_known(rule: str, learning_rate: Any, unknown: dict[str, Any]) -> None:
     """Raises TypeError for an argument that the update rule does not have."""
+    function = _RULES.get(rule, rule)
+    taken = _arguments(function)
     for name, value in unknown.items():
-        function = _RULES.get(rule, rule)
-        taken = [*inspect.signature(globals()[function]).parameters][:-1]
-        taken += ["weight_decay_exclude", "clip_norm"]
+        if name in taken:
+            continue
+        other = "" if _own_name(name) in taken else _elsewhere(function, name, value, learning_rate)
+        if other:
+            raise TypeError(f"podsim.{function} has no argument {name!r}{other}")
         said = _with_value(name, value, _instead_of(name, taken))
         raise TypeError(f"podsim.{function} has no argument {name!r}{said}; it has "
                         f"{', '.join(taken)}")
@@ -102,7 +130,9 @@ def _check_known(rule: str, unknown: dict[str, Any]) -> None:
 def _optimizer(rule: str, learning_rate: Any, numbers: dict[str, Any],
                weight_decay_exclude: Sequence[str] = (),
                clip_norm: float | None = None, **unknown: Any) -> Optimizer:
-    _check_known(rule, unknown)
+    excludes = not isinstance(weight_decay_exclude, (tuple, list, str)) or weight_decay_exclude
+    _check_known(rule, learning_rate, {
+        **({"weight_decay_exclude": weight_decay_exclude} if excludes else {}), **unknown})
     call = f"podsim.{_RULES.get(rule, rule)}"
     if learning_rate is None:
         raise TypeError(f"{call} has no learning_rate: give it first, as in {call}(1e-3)")
@@ -137,7 +167,7 @@ def _adam_numbers(b1: float, b2: float, eps: float) -> dict[str, Any]:
     return {"beta1": b1, "beta2": b2, "epsilon": eps}
 
 
-@checked("podsim.adam", f"{_BY_NAME}; a weight decay is podsim.adamw's")
+@checked("podsim.adam", "clip_norm=1.0; a weight decay is podsim.adamw's")
 def adam(learning_rate: float | None = None, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8,
          **more: Any) -> Optimizer:
     """optax.adam."""

@@ -137,7 +137,12 @@ class ReasonTest(unittest.TestCase):
                  "give keep=3, model_dir=DIR; pod_launch --keep=3 --epochs=1"),
                 ("momentum is 0.9 but optimizer=adam has none; leave it out, or give "
                  "optimizer=nesterov", "momentum is 0.9 but optimizer=podsim.adam(...) has none; "
-                 "leave it out, or give optimizer=podsim.sgd(...)"),
+                 "leave it out, or give it to the optimizer alone: "
+                 "optimizer=podsim.sgd(0.1, momentum=0.9)"),
+                ("beta1 is 0.5 but optimizer=momentum has none; leave it out, or give "
+                 "optimizer=adam, adamw or lamb", "beta1 is 0.5 but optimizer=podsim.sgd(...) has "
+                 "none; leave it out, or give it to the optimizer alone: "
+                 "optimizer=podsim.adam(1e-3, b1=0.5)"),
                 ("lr_schedule=constant has none; dataset=mnist, --topology=v3-8 and shuffle=false.",
                  'lr_schedule="constant" has none; dataset="mnist", topology="v3-8" and '
                  "shuffle=False."),

@@ -81,10 +81,24 @@ class ArgumentsTest(unittest.TestCase):
     def test_calls_that_do_not_fit_are_said_in_their_words(self):
         self.check(lambda: podsim.adam(1e-3, 0.9, 0.999, 1e-8, 1e-4), "podsim.adam takes "
                    "learning_rate, b1, b2, eps by position; the 5th argument, 0.0001, needs its name: "
-                   'clip_norm=1.0 or weight_decay_exclude=["bias"]; a weight decay is '
-                   "podsim.adamw's")
+                   "clip_norm=1.0; a weight decay is podsim.adamw's")
         self.check(lambda: podsim.adamw(1e-3, learning_rate=1e-4), "podsim.adamw: learning_rate is "
                    "given twice, by position (0.001) and by name (0.0001); leave one out")
+
+    def test_what_another_update_rule_has_is_written_there(self):
+        for call, name, value, write in (
+                (podsim.adam, "weight_decay", 0.01, "adamw(0.002, weight_decay=0.01)"),
+                (podsim.adam, "wd", 0.01, "adamw(0.002, weight_decay=0.01)"),
+                (podsim.adam, "weight_decay_exclude", ["bias"],
+                 "adamw(0.002, weight_decay_exclude=['bias'])"),
+                (podsim.adam, "momentum", 0.9, "sgd(0.1, momentum=0.9)"),
+                (podsim.adamw, "trust_coefficient", 1, "lars(0.1, trust_coefficient=1)"),
+                (podsim.sgd, "epsilon", 1e-3, "adamw(1e-3, eps=0.001)"),
+                (podsim.sgd, "betas", (0.9, 0.95), "adamw(1e-3, b1=0.9, b2=0.95)")):
+            self.check(lambda: call(2e-3, **{name: value}), f"podsim.{call.__name__} has no "
+                       f"argument '{name}'; leave it out, or write podsim.{write}")
+        self.check(lambda: podsim.adam(1e-3, qq=1), "podsim.adam has no argument 'qq'; it has "
+                   "learning_rate, b1, b2, eps, clip_norm")
 
     def test_betas_are_said_with_their_values(self):
         with self.assertRaisesRegex(TypeError, "no argument 'betas'; say b1=0.9, b2=0.95; it has"):

@@ -85,8 +85,9 @@ absl::Status CheckReads(const UpdateRule& rule, const JobSpec& spec) {
     return absl::InvalidArgumentError(
         absl::StrCat("weight_decay_exclude is ",
                      absl::StrJoin(spec.weight_decay_exclude(), ","),
-                     " but there is no weight decay; give --weight_decay=X, "
-                     "or leave it out"));
+                     " but there is no weight decay; leave it out, or give ",
+                     rule.info.decay == RuleDecay::kNone ? "--optimizer=adamw"
+                                                         : "--weight_decay=X"));
   return absl::OkStatus();
 }
 

@@ -131,7 +131,10 @@ TEST(OptimizerPlanTest, WhatIsNotReadIsRefused) {
        "give optimizer=adamw"},
       {"optimizer: lamb learning_rate: 1 trust_coefficient: 1",
        "optimizer=lamb has none"},
-      {"weight_decay_exclude: 'bias'", "there is no weight decay"},
+      {"weight_decay_exclude: 'bias'",
+       "there is no weight decay; leave it out, or give --weight_decay=X"},
+      {"optimizer: adam learning_rate: 1 weight_decay_exclude: 'bias'",
+       "leave it out, or give --optimizer=adamw"},
       {"optimizer: adam",
        "optimizer=adam needs a learning_rate: the recipe's 0.06 is for sgd; "
        "give one, such as --learning_rate=0.001"},
