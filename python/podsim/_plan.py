@@ -19,7 +19,7 @@ from ._drawing import Svg
 from ._kept import Kept
 from ._names import instead
 from ._not_called import NotCalled
-from ._rows import MEANT, NO_PRICE, PlanRow, PricedRow, Rows
+from ._rows import MEANT, NO_PRICE, PlanRow, PricedRow, Rows, of_run
 from ._units import fine_share, gib, share, span
 
 
@@ -38,7 +38,7 @@ _MEANT = {
     **dict.fromkeys(("errors", "warnings_", "failed"), "say plan.refused"),
     **dict.fromkeys(("step_time", "time", "duration", "total_time"),
                     "say [row.step_seconds for row in plan], or row.run_seconds of the whole run"),
-    **dict.fromkeys(("summary", "head", "describe", "show"), "print(plan) shows it"),
+    **dict.fromkeys(("head", "describe", "show"), "print(plan) shows it"),
     **dict.fromkeys(("kernels", "profile", "trace", "roofline", "breakdown", "activations"),
                     "plan.explain() says what a core runs in a step, and what is in HBM"),
     "train": "podsim.train takes the same arguments and one slice",
@@ -134,7 +134,7 @@ class Plan(NotCalled):
         meant = _MEANT.get(name, "")
         if name == "cost" and not vars(self).get("price_per_chip_hour"):
             meant = NO_PRICE
-        meant = meant or _of_rows(name)
+        meant = meant or _of_rows(name) or of_run(name)
         raise _errors.no_attribute(f"a Plan has no {name!r}" + (
             f": {meant}" if meant else instead(name, own)))
 

@@ -38,6 +38,10 @@ _MEANT = {
                     "what it draws"),
     **dict.fromkeys(("opt_state", "optimizer_state"), "its checkpoints have it, with model_dir="),
     **dict.fromkeys(("to_json", "to_dict"), "metrics_file= keeps the records as JSON"),
+    **dict.fromkeys(("explain", "kernels", "profile", "trace", "roofline"), "podsim.plan of the "
+                    "same arguments has it: podsim.plan(...).explain()"),
+    **dict.fromkeys(("rows", "table", "knees", "which", "price"), "podsim.plan of the same "
+                    "arguments compares slices"),
     **dict.fromkeys(("resume", "fit", "train", "continue_training"), "the same call of "
                     "podsim.train with the same model_dir= goes on"),
 }

@@ -22,6 +22,22 @@ MEANT = {**dict.fromkeys(("step_time", "time_per_step", "latency"), "step_second
          **dict.fromkeys(("steps", "num_steps"), "train_steps"),
          **dict.fromkeys(("batch_size", "batch"), "global_batch")}
 
+# What a Run has, and what else that is called.
+_OF_RUN = {
+    **dict.fromkeys(("params", "weights", "variables"), "params are the trained weights"),
+    **dict.fromkeys(("losses", "loss", "history"), "losses are those of its steps"),
+    "metrics": "metrics are a dict a step",
+    "evaluations": "evaluations are a dict an evaluation",
+    "summary": "summary is what the run came to; print(plan) shows the plan",
+    "state": "state is what the steps carried",
+    "model_dir": "model_dir is where its checkpoints are"}
+
+
+def of_run(name: str) -> str:
+    """That a plan has nothing of what training leaves; or nothing."""
+    return (f"podsim.plan trains nothing; podsim.train(...).{_OF_RUN[name]}"
+            if name in _OF_RUN else "")
+
 
 _COSTS = ("price", "dollars", "usd", "total_cost", "run_cost")
 
@@ -95,6 +111,8 @@ class PlanRow:
                                else NO_PRICE)
         if name in MEANT:
             raise no_attribute(f"a PlanRow has no {name!r}; did you mean {MEANT[name]}?")
+        if of_run(name):
+            raise no_attribute(f"a PlanRow has no {name!r}: {of_run(name)}")
         raise no_attribute(NO_PRICE if name == "cost" else f"a PlanRow has no {name!r}"
                            f"{instead(name, own, most=len(own))}")
 

@@ -330,6 +330,15 @@ class PlanTest(unittest.TestCase):
                 (lambda: plan.slices, AttributeError, "a Plan has no 'slices': say [row.slice for "
                  "row in plan]"),
                 (lambda: plan.tabel, AttributeError, "a Plan has no 'tabel'; did you mean table?"),
+                (lambda: plan.params, AttributeError, "a Plan has no 'params': podsim.plan trains "
+                 "nothing; podsim.train(...).params are the trained weights"),
+                (lambda: plan.losses, AttributeError, "a Plan has no 'losses': podsim.plan trains "
+                 "nothing; podsim.train(...).losses are those of its steps"),
+                (lambda: plan.summary, AttributeError, "a Plan has no 'summary': podsim.plan "
+                 "trains nothing; podsim.train(...).summary is what the run came to; print(plan) "
+                 "shows the plan"),
+                (lambda: plan[0].weights, AttributeError, "a PlanRow has no 'weights': podsim.plan "
+                 "trains nothing; podsim.train(...).params are the trained weights"),
                 (lambda: plan[0].chip, AttributeError, "a PlanRow has no 'chip'; did you mean "
                  "chips?"),
                 (lambda: plan.price(1, 2), TypeError, "plan.price takes per_chip_hour by position; "
