@@ -12,7 +12,8 @@ from ._asking import Asked
 
 @contextlib.contextmanager
 def refusing(asked: Asked) -> Iterator[None]:
-    """What fails within the context is told of the caller's function in one line."""
+    """What fails within the context is told of the caller's function in one line. The failure
+    itself is the cause, with the caller's lines; one without any says nothing more."""
     try:
         with _tracebacks.whole():
             yield
@@ -20,10 +21,11 @@ def refusing(asked: Asked) -> Iterator[None]:
         raise
     except Exception as error:
         refused = _failures.of(error, asked)
-        _tracebacks.shorten(error)
         if refused is error:
+            _tracebacks.shorten(error)
             raise
-        raise refused from error
+        _tracebacks.shorten_to_callers(error)
+        raise refused from (error if _tracebacks.entries(error) else None)
 
 
 def call(what: str, function: Callable[..., Any], params: Any, *states: Any,
@@ -43,7 +45,7 @@ def checked(asked: Asked) -> Iterator[None]:
     try:
         yield
     except (TypeError, ValueError) as error:
-        if not _failures.is_said(error):
+        if not _errors.is_said(error):
             error.args = (asked.place() + (asked.mistake() or str(error)),)
         _errors.said(error)
         raise

@@ -8,7 +8,8 @@ import os
 import re
 from typing import Any, Callable, ParamSpec, TypeVar
 
-from . import _order
+from . import _order, _tracebacks
+from ._errors import is_said
 from ._names import ARGUMENTS, near
 from ._numbers import is_number, is_optimizer
 from ._said import shown, type_name
@@ -147,7 +148,12 @@ def checked(name: str, usage: str = "", text: str = "") -> Callable[
             swapped = _order.mistake(placed, [bound[each] for each in placed], usage)
             if placed and swapped:
                 raise TypeError(f"{name}: {swapped}")
-            return function(*args, **named)
+            try:
+                return function(*args, **named)
+            except Exception as error:
+                if is_said(error):
+                    _tracebacks.shorten_to_callers(error)
+                raise
 
         return call
 

@@ -87,6 +87,11 @@ def said(error: Exception) -> Exception:
     return error
 
 
+def is_said(error: BaseException) -> bool:
+    """Whether its text is one line already."""
+    return bool(getattr(error, "_podsim_said", False))
+
+
 def in_python(text: str) -> str:
     """The text with flags of pod_launch as keywords: "--epochs" is "epochs". A command
     stays one: "pod_launch --describe", but for what podsim.plan does."""

@@ -9,7 +9,7 @@ from typing import Any
 from . import (_assertions, _fits, _frames, _given, _leaks, _refused_calls, _tracebacks, _tracing,
                _typed, _unpacked, _words)
 from ._counts import BATCHES, merged
-from ._errors import PodsimError, said
+from ._errors import PodsimError, is_said, said
 from ._asking import Asked
 
 # What a caller may expect to catch; KeyError shows its text in quotation marks, and
@@ -32,11 +32,6 @@ _OWN = {
     NotImplementedError: "compute it with other functions of jax.numpy",
 }
 _PLACE = re.compile(r"^\S+:\d+: ")
-
-
-def is_said(error: BaseException) -> bool:
-    """Whether its text is one line already."""
-    return bool(getattr(error, "_podsim_said", False))
 
 
 def _callers(error: BaseException) -> list[Any]:

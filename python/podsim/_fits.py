@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any, Mapping, Sequence
 
-from . import _given, _refused_calls, _words
+from . import _convolutions, _given, _refused_calls, _words
 from ._given import Call
 
 _BROADCAST = ("=give them shapes that broadcast, sizes that are equal or 1; the data set holds "
               "examples, which podsim divides into batches itself")
+
+_CHANNELS = r"feature dimension size"
 
 # What is said, and what is to be done; the first that is found. {name}: of the function.
 _WAYS = (
@@ -40,8 +42,8 @@ _WAYS = (
     (r"body output must be a pair",
      "return (carry, what is kept of each step): return carry, None"),
     (r"dimension_numbers must be specified", "=write it as x @ y"),
-    (r"feature dimension size", "=the kernel must have as many input channels as the input has: "
-     "dimension_numbers= says along which axes"),
+    (_CHANNELS, "=the kernel must have as many input channels as the input has: mend the shape of "
+     "one, or say in dimension_numbers= along which axes they are"),
     (r"got NoneType at position", "=give all of its arrays, as in jnp.where(mask, x, y)"),
     (r"must be an integer or unsigned", "=it takes whole numbers: x.astype(jnp.int32)"),
     (r"cannot be interpreted as an integer", "give whole numbers there"),
@@ -101,9 +103,15 @@ def _axes(made: Call) -> str:
         f"{_given.kind(first)} is one number and has no axes: leave {leave} out")
 
 
+def _takes_axis(made: Call) -> bool:
+    taken = _refused_calls.takes(made.function)
+    return not taken or "axis" in taken or "..." in taken
+
+
 def _way(made: Call, why: str) -> str:
-    return next((way.replace("{name}", made.name) for pattern, way in _WAYS
-                 if re.search(pattern, why)), "")
+    way = next((way.replace("{name}", made.name) for pattern, way in _WAYS
+                if re.search(pattern, why)), "")
+    return way if _takes_axis(made) else way.replace(" (axis=)", "")
 
 
 def _taken(made: Call) -> str:
@@ -126,7 +134,11 @@ def general(made: Call, error: BaseException) -> str:
     if axes:
         return f"{said}: {axes}"
     if _ONE_LIST.search(why) and len(made.arguments) > 1:
-        return f"{said}: give the arrays in one list, {made.name}([a, b], axis=...)"
+        axis = ", axis=..." * _takes_axis(made)
+        return f"{said}: give the arrays in one list, {made.name}([a, b]{axis})"
+    convolved = _convolutions.text(made) if re.search(_CHANNELS, why) else ""
+    if convolved:
+        return convolved
     way = _way(made, why)
     if way.startswith("="):
         return f"{said}: {way[1:]}"

@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import types
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator
 
 from . import _jaxprs
 
@@ -54,9 +54,19 @@ def _is_shown(at: Any) -> bool:
     return own or is_callers(at)
 
 
+def _keep(error: BaseException, kept: Callable[[Any], bool]) -> None:
+    made = None
+    for at in reversed([each for each in entries(error) if kept(each)]):
+        made = types.TracebackType(made, at.tb_frame, at.tb_lasti, at.tb_lineno)
+    error.__traceback__ = made
+
+
 def shorten(error: BaseException) -> None:
     """Leaves the frames of other libraries out of its traceback."""
-    kept = None
-    for at in reversed([each for each in entries(error) if _is_shown(each)]):
-        kept = types.TracebackType(kept, at.tb_frame, at.tb_lasti, at.tb_lineno)
-    error.__traceback__ = kept
+    _keep(error, _is_shown)
+
+
+def shorten_to_callers(error: BaseException) -> None:
+    """Leaves those of podsim out, too: its text says what was at fault. A bare raise keeps it
+    so."""
+    _keep(error, is_callers)

@@ -1,5 +1,6 @@
 """What is said of the caller's functions where they fail, with stand-ins for JAX and flax."""
 
+import json
 import pathlib
 import sys
 import types
@@ -12,8 +13,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 import podsim  # noqa: E402
-from podsim import (_asking, _calling, _counts, _failures, _fixed, _flax,  # noqa: E402
-                    _frames, _importing, _leaks, _roles, _tracing, _words, _wrapped)
+from podsim import (_asking, _calling, _calls, _counts, _errors, _failures,  # noqa: E402
+                    _fixed, _flax, _frames, _importing, _leaks, _roles, _tracebacks, _tracing,
+                    _words, _wrapped)
 
 JAX = types.SimpleNamespace(
     core=types.SimpleNamespace(Tracer=type("Tracer", (), {})), Array=np.ndarray,
@@ -338,6 +340,27 @@ class CallingTest(unittest.TestCase):
                          "the batch has 2")
         self.assertEqual(len(str(error).splitlines()), 1)
         self.assertIsInstance(error.__cause__, ValueError)
+        lines = [at.tb_frame.f_code.co_name for at in _tracebacks.entries(error.__cause__)]
+        self.assertEqual(lines, ["unpacks"])
+
+    def test_what_has_no_line_of_the_callers_is_not_shown(self):
+        with mock.patch.object(_failures, "of", return_value=TypeError("said")), \
+                self.assertRaisesRegex(TypeError, "^said$") as caught:
+            _calling.call("the loss function", json.loads, {}, batch=())
+        self.assertIsNone(caught.exception.__cause__)
+        self.assertTrue(caught.exception.__suppress_context__)
+
+    def test_what_is_said_of_a_function_is_raised_where_podsim_is_called(self):
+        @_calls.checked("podsim.train")
+        def train(loss_fn):
+            raise _errors.said(TypeError("a.py:3: the loss function fails"))
+
+        try:
+            train(None)
+        except TypeError as error:
+            names = [at.tb_frame.f_code.co_name for at in _tracebacks.entries(error)]
+        self.assertEqual(names, ["test_what_is_said_of_a_function_is_raised_where_podsim_is_called",
+                                 "train"])
 
     def test_every_kind_of_failure_is_one_line(self):
         for raised, kind, said in (

@@ -43,6 +43,16 @@ def wrapped(*args, **kwargs):
 def concatenate(arrays: "Array | Sequence[ArrayLike]", axis=0):
     raise TypeError("Only integer scalar arrays can be converted to a scalar index.")
 
+def hstack(tup):
+    fails("shapes that differ in dimensions other than the one being concatenated")
+
+def conv(lhs, rhs, window_strides, padding):
+    fails("conv_general_dilated lhs feature dimension size divided by feature_group_count must "
+          "equal the rhs input feature dimension size, but 8 // 1 != 3.")
+
+def conv_general_dilated(lhs, rhs, window_strides, padding, dimension_numbers=None):
+    conv(lhs, rhs, window_strides, padding)
+
 def scan(f, init):
     return f(init, 1)
 ''')
@@ -119,6 +129,35 @@ class GivenTest(unittest.TestCase):
                          "float32[7,4], y: 3: they do not fit: give it what it takes, (x, y=0)")
         self.assertIn("give the arrays in one list, lib.concatenate([a, b], axis=...)",
                       general(lambda: lib.concatenate(X, Y)))
+
+    def test_a_function_without_an_axis_is_told_of_none(self):
+        self.assertTrue(general(lambda: lib.hstack([X, Y])).endswith(
+            "equal along all axes but the one that is concatenated"))
+
+    def test_a_convolution_is_told_how_it_reads_its_axes(self):
+        def of(lhs, rhs):
+            x, w = (np.zeros(shape, np.float32) for shape in (lhs, rhs))
+            return general(lambda: lib.conv(x, w, (1, 1), "SAME"))
+
+        def general_of(lhs, rhs, **more):
+            x, w = (np.zeros(shape, np.float32) for shape in (lhs, rhs))
+            return general(lambda: lib.conv_general_dilated(x, w, (1, 1), "SAME", **more))
+
+        write = "; write lib.conv_general_dilated(..., dimension_numbers="
+        for call, name in ((of, "conv"), (general_of, "conv_general_dilated")):
+            self.assertEqual(call((7, 8, 8, 1), (3, 3, 1, 4)), f"lib.{name} reads "
+                             f"float32[7,8,8,1] as NCHW and float32[3,3,1,4] as OIHW{write}"
+                             '("NHWC", "HWIO", "NHWC"))')
+        for lhs, rhs, way in (((7, 8, 8, 1), (4, 1, 3, 3), '("NHWC", "OIHW", "NHWC"))'),
+                              ((7, 6, 8, 5), (3, 3, 6, 4), '("NCHW", "HWIO", "NCHW"))'),
+                              ((7, 8, 2), (3, 2, 4), '("NHC", "HIO", "NHC"))'),
+                              ((7, 8, 8, 8, 2), (3, 3, 3, 2, 4), '("NDHWC", "DHWIO", "NDHWC"))')):
+            self.assertTrue(of(lhs, rhs).endswith(write + way), of(lhs, rhs))
+        self.assertTrue(of((7, 3, 8, 8), (4, 2, 5, 5)).endswith(
+            "as OIHW, 3 channels of input for a kernel that takes 2: give them the same number"))
+        self.assertIn("mend the shape of one, or say in dimension_numbers=", general_of(
+            (7, 8, 8, 1), (3, 3, 2, 4),
+            dimension_numbers=("NHWC", "HWIO", "NHWC")))
 
     def test_a_layer_that_was_made_for_another_width(self):
         layer = _given.Call("Conv", at_of, {"inputs": X})
