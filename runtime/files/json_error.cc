@@ -13,6 +13,7 @@
 #include "absl/strings/strip.h"
 #include "base/printable.h"
 #include "base/utf8.h"
+#include "runtime/files/json_nested.h"
 #include "runtime/files/number_slip.h"
 #include "runtime/files/text_slip.h"
 #include "runtime/files/unknown_field.h"
@@ -76,6 +77,9 @@ std::string WordText(const JsonSlip& slip, const Descriptor& fields) {
 
 std::string SlipIn(const JsonFile& file) {
   const JsonSlip& slip = *file.scan.slip;
+  if (slip.is_comment)
+    return absl::StrCat(JsonPrefix(file, slip.at), slip.why, ", or write the ",
+                        file.kind.name, " as text, where # begins a comment");
   return absl::StrCat(
       JsonPrefix(file, slip.at),
       slip.word.empty()
@@ -210,11 +214,15 @@ std::string NoFieldText(const std::string& message, const JsonFile& file) {
                             ? UnknownFieldHint(name, *field->message_type())
                             : "");
   }
-  std::optional<std::size_t> at;
-  for (const JsonName& outer : file.scan.names)
-    if (outer.name == name && !at) at = outer.at;
-  return absl::StrCat(JsonPrefix(file, at), what,
-                      UnknownFieldHint(name, file.fields), AsWritten(file));
+  const auto outer = std::ranges::find(file.scan.names, name, &JsonName::name);
+  const bool known = outer != file.scan.names.end();
+  const std::string place =
+      JsonPrefix(file, known ? std::optional(outer->at) : std::nullopt);
+  if (const std::string nested = known ? NestedFields(*outer, file) : "";
+      !nested.empty())
+    return absl::StrCat(place, what, nested);
+  return absl::StrCat(place, what, UnknownFieldHint(name, file.fields),
+                      AsWritten(file));
 }
 
 // Where bytes stand that are no UTF-8; nullopt: there are none.

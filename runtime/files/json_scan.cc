@@ -63,7 +63,7 @@ class JsonScanner {
     for (Want want = Want::kValue; !scan_.slip;) {
       while (at_ < text_.size() && IsJsonBlank(text_[at_])) ++at_;
       if (at_ < text_.size()) {
-        want = Next(want);
+        want = IsComment() ? Comment() : Next(want);
       } else {
         if (!open_.empty()) NotClosed();
         break;
@@ -102,7 +102,7 @@ class JsonScanner {
       if (name_.empty())
         return Slip(
             at_, absl::StrCat("expected a name in double quotes or }, found ",
-                              Found(at_), CommentHint()));
+                              Found(at_)));
     }
     if (open_.size() == 1) scan_.names.push_back({name_, begin, begin});
     return Want::kColon;
@@ -128,11 +128,10 @@ class JsonScanner {
     }
     const std::size_t begin = at_;
     if (IsJsonQuote(c)) return PassText() ? Behind(begin) : Want::kEnd;
-    const std::string hint = CommentHint();
-    if (kJsonMarks.find(c) != kJsonMarks.npos || c == '=' || !hint.empty())
+    if (kJsonMarks.find(c) != kJsonMarks.npos || c == '=')
       return Slip(at_,
                   absl::StrCat("expected a value", name_.empty() ? "" : " of ",
-                               name_, ", found ", Found(at_), hint));
+                               name_, ", found ", Found(at_)));
     at_ = EndOfWord(at_);
     const absl::string_view word = text_.substr(begin, at_ - begin);
     if (IsJsonWord(word)) return Behind(begin);
@@ -155,8 +154,7 @@ class JsonScanner {
         end_,
         absl::StrCat(
             "expected , or ", in_list ? "]" : "}", " after ", last_, ", found ",
-            Found(at_), CommentHint(),
-            apart ? absl::StrCat(" at ", PlaceIn(text_, at_)) : "",
+            Found(at_), apart ? absl::StrCat(" at ", PlaceIn(text_, at_)) : "",
             other ? absl::StrCat(" (the ", std::string(1, text_[open_.back()]),
                                  " is at ", PlaceIn(text_, open_.back()), ")")
                   : "",
@@ -221,12 +219,27 @@ class JsonScanner {
                       std::string(1, EndMarkOf(mark))));
   }
 
-  std::string CommentHint() const {
+  bool IsComment() const {
     const absl::string_view rest = text_.substr(at_);
     return absl::StartsWith(rest, "//") || absl::StartsWith(rest, "/*") ||
-                   absl::StartsWith(rest, "#")
-               ? ": JSON has no comments"
-               : "";
+           absl::StartsWith(rest, "#");
+  }
+
+  Want Comment() {
+    const std::size_t line = text_.substr(0, at_).rfind('\n') + 1;  // or 0
+    const bool alone =
+        text_.substr(line, at_ - line).find_first_not_of(" \t\r") == text_.npos;
+    const absl::string_view rest = text_.substr(at_);
+    const bool block = absl::StartsWith(rest, "/*");
+    Slip(at_, absl::StrCat("\"",
+                           Shown(absl::StripTrailingAsciiWhitespace(
+                               rest.substr(0, rest.find('\n')))),
+                           "\" is a comment, which JSON has not; delete ",
+                           block   ? "it, as far as its */"
+                           : alone ? "the line"
+                                   : "it"));
+    scan_.slip->is_comment = true;
+    return Want::kEnd;
   }
 
   std::size_t EndOfWord(std::size_t at) const {

@@ -26,6 +26,7 @@ struct JsonSlip {
   std::string why;   // "expected , or } after 4, ..."; empty if there is a word
   std::string word;  // a value that is none, such as 10k or v3-8
   std::string name;  // whose value it is
+  bool is_comment = false;
 };
 
 struct JsonScan {

@@ -12,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/printable.h"
+#include "proto/job.pb.h"
 #include "runtime/files/foreign_line.h"
 #include "runtime/files/number_slip.h"
 #include "runtime/files/unknown_field.h"
@@ -169,6 +170,14 @@ bool IsOfMoreLines(absl::string_view value) {
          (value[0] == '|' || value[0] == '>');
 }
 
+// Whether braces follow the name there.
+bool IsBlock(const std::string& name, absl::string_view line) {
+  const std::size_t at = line.find(name);
+  if (at == line.npos) return false;
+  const std::size_t next = line.find_first_not_of(": \t", at + name.size());
+  return next != line.npos && line[next] == '{';
+}
+
 // What protobuf's message leaves open about a setting of `file`, as "; ...".
 std::string Hint(const std::string& message, absl::string_view line,
                  const Descriptor& file) {
@@ -197,7 +206,11 @@ std::string Hint(const std::string& message, absl::string_view line,
       file.file()->pool()->FindMessageTypeByName(FirstQuoted(message));
   if (of == nullptr || !absl::StrContains(message, "has no field named"))
     return "";
-  return UnknownFieldHint(name, *of);
+  const std::string hint = UnknownFieldHint(name, *of);
+  return hint.empty() && of == JobSpec::descriptor() && IsBlock(name, line)
+             ? "; settings are not nested: write those in its braces on lines "
+               "of their own, without it"
+             : hint;
 }
 
 }  // namespace

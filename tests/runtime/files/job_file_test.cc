@@ -203,6 +203,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadJob{"topology: |\n  v3-8", "my.job:1:11: ",
                "text stands in quotes, on the line of its name: topology: "
                "\"...\""},
+        BadJob{"trainer {\n  seed: 1\n}", "my.job:1:",
+               "there is no field \"trainer\"; settings are not nested: write "
+               "those in its braces on lines of their own, without it"},
         BadJob{"// mine\nseed: 1", "my.job:1:1: ",
                "the line begins with //; a comment begins with #"},
         BadJob{"; mine\nseed: 1", "my.job:1:1: ",
@@ -257,8 +260,28 @@ INSTANTIATE_TEST_SUITE_P(
                "my.job:1:10: ", "expected a value of seed, found ,"},
         BadJob{"{\"seed\": 1,, \"epochs\": 1}", "my.job:1:12: ",
                "expected a name in double quotes or }, found ,"},
-        BadJob{"{\n  // mine\n  \"seed\": 1}",
-               "my.job:2:3: ", "found //: JSON has no comments"},
+        BadJob{"{\n  // my first job\n  \"seed\": 1}", "my.job:2:3: ",
+               "\"// my first job\" is a comment, which JSON has not; delete "
+               "the line, or write the job as text, where # begins a comment"},
+        BadJob{"{\"seed\": 1  # mine\n}", "my.job:1:13: ",
+               "\"# mine\" is a comment, which JSON has not; delete it, or "
+               "write the job as text"},
+        BadJob{"{\"seed\": /* a\nb */ 1}", "my.job:1:10: ",
+               "\"/* a\" is a comment, which JSON has not; delete it, as far "
+               "as its */, or write"},
+        BadJob{"{\n\"topology\": \"v3-8\",\n\"trainer\": "
+               "{\"learning_rate\": 0.1,\n  \"train_steps\": 4}}",
+               "my.job:3:1: ",
+               "there is no field \"trainer\"; settings are not nested: write "
+               "\"learning_rate\": 0.1, \"train_steps\": 4 beside "
+               "\"topology\""},
+        BadJob{"{\"job\": {\"hidden\": [8, 8], \"log_dir\": \"}\"}}",
+               "my.job:1:2: ",
+               "settings are not nested: write \"hidden\": [8, 8], "
+               "\"log_dir\": \"}\" in the outermost braces, without it"},
+        // Nobody knows what these were meant for.
+        BadJob{"{\"trainer\": {\"width\": 4}}", "my.job:1:2: ",
+               "there is no field \"trainer\"; a job is written as"},
         BadJob{"{\"topology\": v3-8}", "my.job:1:14: ",
                "topology is v3-8; text of JSON stands in double quotes: "
                "\"v3-8\""},
