@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/text_format.h"
+#include "interconnect/topology/figure_slip.h"
 #include "interconnect/topology/hardware_texts.h"
 
 namespace podsim {
@@ -36,31 +37,37 @@ std::string WhyOf(const std::string& message) {
   return why;
 }
 
-// Keeps the first thing that is wrong.
+constexpr char kHowWritten[] =
+    "; it is written as pod_launch --print_hardware=v3 prints it";
+
+// Keeps the first thing that is wrong, with its place.
 class FirstError : public ::google::protobuf::io::ErrorCollector {
  public:
+  explicit FirstError(std::string_view file) : file_(file) {}
+
   void AddError(int line, int column, const std::string& message) override {
-    if (text_.empty())
-      text_ = absl::StrCat("line ", line + 1, ", column ", column + 1, ": ",
-                           WhyOf(message));
+    if (!text_.empty()) return;
+    const std::string slip = FigureSlip(message, file_, line, column);
+    text_ = absl::StrCat(
+        line + 1, ":", column + 1, ": ",
+        slip.empty() ? absl::StrCat(WhyOf(message), kHowWritten) : slip);
   }
+  // "2:32: link_bytes_per_second is ...".
   const std::string& text() const { return text_; }
 
  private:
+  const std::string_view file_;
   std::string text_;
 };
 
 absl::Status Parse(std::string_view text, Message& message) {
   TextFormat::Parser parser;
-  FirstError error;
+  FirstError error(text);
   parser.RecordErrorsTo(&error);
   if (parser.ParseFromString(std::string(text), &message))
     return absl::OkStatus();
   return absl::InvalidArgumentError(error.text());
 }
-
-constexpr std::string_view kHowWritten =
-    "; it is written as pod_launch --print_hardware=v3 prints it";
 
 // What follows the comments that a text begins with.
 std::string_view FirstWordAt(std::string_view text) {
@@ -156,16 +163,15 @@ absl::StatusOr<Hardware> ParseHardware(std::string_view text,
                                        std::string_view name) {
   Hardware hardware;
   if (FirstWordAt(text).empty())
-    return absl::InvalidArgumentError(absl::StrCat(
-        FileName(name), ": it is empty", std::string(kHowWritten)));
+    return absl::InvalidArgumentError(
+        absl::StrCat(FileName(name), ": it is empty", kHowWritten));
   // A file that does not begin with `generations` holds one generation.
   const absl::Status status = FirstWord(text) != "generations"
                                   ? Parse(text, *hardware.add_generations())
                                   : Parse(text, hardware);
   if (!status.ok())
-    return Annotate(absl::InvalidArgumentError(absl::StrCat(
-                        status.message(), std::string(kHowWritten))),
-                    FileName(name));
+    return absl::InvalidArgumentError(
+        absl::StrCat(std::string(name), ":", status.message()));
   return hardware;
 }
 

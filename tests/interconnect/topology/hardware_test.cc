@@ -21,6 +21,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 TEST(HardwareTest, SevenGenerationsShip) {
   std::vector<std::string> names;
@@ -256,13 +257,8 @@ TEST_P(BadHardwareTest, IsRefusedInOneLine) {
 INSTANTIATE_TEST_SUITE_P(
     All, BadHardwareTest,
     ::testing::Values(
-        Bad{"nonsense", "line 1"}, Bad{"", "it is empty; it is written as"},
+        Bad{"", "it is empty; it is written as"},
         Bad{"# nothing\n", "it is empty"},
-        Bad{"hello: 3", "there is no field \"hello\"; it is written as"},
-        Bad{R"(name: "v3" colour: 3)", "colour"},
-        Bad{R"(name: "v3" core_share { value: 0.5 })",
-            "there is no field \"core_share\"; give matrix_share and "
-            "hbm_share; it is written as"},
         Bad{R"(generations { name: "V9" })", "lower-case"},
         Bad{R"(generations { name: "v9" })", "name_counts"},
         Bad{R"(name: "v3" hop_seconds { value: -1 })", "must be above 0"},
@@ -309,6 +305,56 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{R"(name: "v3" slices { name: "v3-99" chips: [1024, 1024] })",
             "at most 65536"},
         Bad{R"(name: "v3" cores_per_chip: 99)", "must be 1 to 16"}));
+
+// What is no text of a generation, with its place.
+class NoHardwareTest : public ::testing::TestWithParam<Bad> {};
+
+TEST_P(NoHardwareTest, IsRefusedWithItsPlace) {
+  EXPECT_THAT(ParseHardware(GetParam().text, "mine.txt"),
+              StatusIs(kInvalid, AllOf(StartsWith("mine.txt:"),
+                                       HasSubstr(GetParam().says),
+                                       Not(HasSubstr("\n")))));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, NoHardwareTest,
+    ::testing::Values(
+        Bad{"nonsense", "mine.txt:1:"},
+        Bad{"hello: 3", "there is no field \"hello\"; it is written as"},
+        Bad{R"(name: "v3" colour: 3)", "colour"},
+        Bad{R"(name: "v3" core_share { value: 0.5 })",
+            "there is no field \"core_share\"; give matrix_share and "
+            "hbm_share; it is written as"},
+        Bad{"name: \"v3\"\nlink_bytes_per_second { value: \"70 GB/s\" grade: "
+            "SECONDARY source: \"me\" }\n",
+            "mine.txt:2:32: link_bytes_per_second is \"70 GB/s\"; a number in "
+            "a "
+            "file has no unit and no quotes: value: 70e9"},
+        Bad{"link_bytes_per_second {\n  value: 70 GB/s\n  low: 1e9\n}",
+            "link_bytes_per_second is 70 GB/s; a number in a file has no unit: "
+            "value: 70e9"},
+        Bad{"link_bytes_per_second { value: 70GB/s low: 1e9 }",
+            "link_bytes_per_second is 70GB/s; a number in a file has no unit: "
+            "value: 70e9"},
+        Bad{"link_bytes_per_second { value: 70e9 high: \"100 Gbps\" }",
+            "link_bytes_per_second is \"100 Gbps\"; a number in a file has no "
+            "unit and no quotes: high: 12.5e9"},
+        Bad{"hop_seconds { value: \"1.5us\" }", "quotes: value: 1.5e-6"},
+        Bad{"hbm_bytes { value: \"16 GiB\" }", "quotes: value: 17179869184"},
+        Bad{"link_share { value: \"80%\" }", "quotes: value: 0.8"},
+        Bad{"matrix_flops_per_second { value: \"1.1e2 TFLOP/s\" }",
+            "quotes: value: 110000000000000"},
+        Bad{"clock_hz { value: '940 MHz' }", "quotes: value: 940e6"},
+        Bad{"hop_seconds { value: \"5e-7\" }",
+            "hop_seconds is \"5e-7\"; a number in a file has no quotes: value: "
+            "5e-7"},
+        Bad{"hop_seconds { value: fast }",
+            "hop_seconds is fast; give a number"},
+        Bad{"hop_seconds { value: \"3 furlongs\" }",
+            "a number in a file has no unit and no quotes"},
+        Bad{"cores_per_chip: \"2\"",
+            "cores_per_chip is \"2\"; a number in a file has no quotes: "
+            "cores_per_chip: 2"}));
 
 }  // namespace
 }  // namespace podsim
