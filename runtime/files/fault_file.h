@@ -5,8 +5,10 @@
 #ifndef PODSIM_RUNTIME_FILES_FAULT_FILE_H_
 #define PODSIM_RUNTIME_FILES_FAULT_FILE_H_
 
+#include <optional>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "proto/faults.pb.h"
 
@@ -21,6 +23,13 @@ absl::StatusOr<FaultPlan> ParseFaults(const std::string& text,
 
 // Errors: those of ParseFaults; NOT_FOUND, PERMISSION_DENIED.
 absl::StatusOr<FaultPlan> ReadFaults(const std::string& path);
+
+// A refusal of a plan from that file, "fault 2 (KILL): step is 0; ...", with
+// the line of the fault: "faults.txt:2: step is 0; ...", or with the file alone
+// if its lines are not known. fault: counted from 0; nullopt: it is of none.
+// The refusal says which only where the line has several.
+absl::Status InFaultFile(const absl::Status& refused, std::optional<int> fault,
+                         const std::string& path);
 
 }  // namespace podsim
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -25,7 +26,10 @@ struct FaultScope {
   // Of each process, as in JobPlan; empty: each host is a process. Only between
   // processes is there a line that can go wrong.
   std::vector<int> first_host;
-  std::int64_t steps = 0;    // of the whole job
+  std::int64_t steps = 0;      // of the whole job
+  std::string steps_are = {};  // why so many; empty: they are the job's own
+  // What gives more of them.
+  std::string more_steps = "--train_steps";
   bool checkpoints = false;  // it has a model_dir to write to
   // Which host sends frames to which; nullopt: each to each. A fault of
   // another line would never be seen.
@@ -43,9 +47,14 @@ std::vector<int> PeersOf(const FaultScope& scope, int host);
 // The hosts that have such peers, ascending.
 std::vector<int> SendersOf(const FaultScope& scope);
 
-// Errors: INVALID_ARGUMENT, one line: which fault, what it says, what is
-//   allowed.
+// Errors: INVALID_ARGUMENT, one line: which fault, counted from 1, what it
+//   says, what is allowed: "fault 2 (KILL): step is 0; ...". FaultOf knows
+//   which it is.
 absl::Status CheckFaults(const FaultPlan& asked, const FaultScope& scope);
+
+// The fault of the plan, counted from 0, that is refused; nullopt: it is none
+// of those listed.
+std::optional<int> FaultOf(const absl::Status& refused);
 
 // The faults asked for, those drawn among them, by step; of one step, as
 // listed, drawn ones last. Whether a step is struck, and by what, depends on

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/cord.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/printable.h"
@@ -20,6 +22,7 @@ namespace {
 constexpr double kMostSeconds = 3600;
 // Each of them is looked at, in some 0.2 s.
 constexpr std::int64_t kMostStepsToDraw = 10'000'000;
+constexpr char kFault[] = "podsim.fault";  // the payload that says which it is
 
 // "is in the way" as an error of the fault that `who` names.
 absl::Status Bad(const std::string& who, const std::string& what) {
@@ -55,13 +58,39 @@ absl::Status CheckKind(const std::string& who, int kind,
   return absl::OkStatus();
 }
 
+// "0 to 3 (the job has 4 hosts); give one of them".
+std::string Allowed(std::int64_t first, std::int64_t last,
+                    const std::string& why) {
+  return absl::StrCat(
+      first == last ? absl::StrCat(first)
+                    : absl::StrCat(first, " to ", FormatCount(last)),
+      " (", why, "); give ", first == last ? "that" : "one of them");
+}
+
 absl::Status CheckHost(const std::string& who, const char* field, int host,
                        const FaultScope& scope) {
   if (host >= 0 && host < scope.hosts) return absl::OkStatus();
-  return Bad(
-      who, absl::StrCat(field, " ", host, " is not in 0 ... ", scope.hosts - 1,
-                        "; the job has ", FormatCounted(scope.hosts, "host"),
-                        ", give one of them"));
+  const std::string why =
+      absl::StrCat("the job has ", FormatCounted(scope.hosts, "host"));
+  return Bad(who, absl::StrCat(field, " is ", host, "; allowed: ",
+                               Allowed(0, scope.hosts - 1, why)));
+}
+
+absl::Status CheckStep(const std::string& who, std::int64_t step,
+                       const FaultScope& scope) {
+  if (step >= 1 && step <= scope.steps) return absl::OkStatus();
+  const std::string why =
+      scope.steps_are.empty()
+          ? absl::StrCat("the job has ", FormatCounted(scope.steps, "step"))
+          : scope.steps_are;
+  const std::string is = absl::StrCat("step is ", step);
+  if (scope.steps < 1)
+    return Bad(who, absl::StrCat(is, ", but ", why, ": give more ",
+                                 scope.more_steps, ", or leave it out"));
+  return Bad(who,
+             absl::StrCat(
+                 is, "; allowed: ", Allowed(1, scope.steps, why),
+                 step < 1 ? "" : absl::StrCat(", or more ", scope.more_steps)));
 }
 
 absl::Status CheckSeconds(const std::string& who, const FaultRule& rule,
@@ -133,12 +162,7 @@ absl::Status CheckFault(const std::string& who, const Fault& fault,
                                  ", but it is for CUT, DELAY and FLIP: leave "
                                  "it out"));
   }
-  if (fault.step() < 1 || fault.step() > scope.steps) {
-    return Bad(who, absl::StrCat("step ", fault.step(), " is not in 1 ... ",
-                                 scope.steps, "; the job has ",
-                                 FormatCounted(scope.steps, "step"),
-                                 ", give one of them"));
-  }
+  PODSIM_RETURN_IF_ERROR(CheckStep(who, fault.step(), scope));
   PODSIM_RETURN_IF_ERROR(CheckPhase(who, rule, fault.phase(), scope));
   return CheckSeconds(who, rule, fault.seconds());
 }
@@ -170,6 +194,14 @@ absl::Status CheckRandom(const RandomFaults& random, const FaultScope& scope) {
 }
 
 }  // namespace
+
+std::optional<int> FaultOf(const absl::Status& refused) {
+  const auto payload = refused.GetPayload(kFault);
+  int fault = 0;
+  if (!payload || !absl::SimpleAtoi(std::string(*payload), &fault))
+    return std::nullopt;
+  return fault;
+}
 
 FaultyProcess ProcessOfHost(const FaultScope& scope, int host) {
   if (scope.first_host.empty()) return {.first = host, .end = host + 1};
@@ -205,13 +237,16 @@ absl::Status CheckFaults(const FaultPlan& asked, const FaultScope& scope) {
         "the fault plan has no fault; give one, as in faults { kind: KILL "
         "host: 0 step: 20 }");
   }
-  int index = 0;
-  for (const Fault& fault : asked.faults()) {
-    std::string who = absl::StrCat("fault ", index++);
+  for (int i = 0; i < asked.faults_size(); ++i) {
+    const Fault& fault = asked.faults(i);
+    std::string who = absl::StrCat("fault ", i + 1);
     if (RuleOf(fault.kind())) {
       absl::StrAppend(&who, " (", Fault::Kind_Name(fault.kind()), ")");
     }
-    PODSIM_RETURN_IF_ERROR(CheckFault(who, fault, scope));
+    if (absl::Status status = CheckFault(who, fault, scope); !status.ok()) {
+      status.SetPayload(kFault, absl::Cord(absl::StrCat(i)));
+      return status;
+    }
   }
   return asked.has_random() ? CheckRandom(asked.random(), scope)
                             : absl::OkStatus();

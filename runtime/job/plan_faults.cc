@@ -1,11 +1,14 @@
 #include "runtime/job/plan_faults.h"
 
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/cord.h"
+#include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/units.h"
 #include "job/lines.h"
 #include "runtime/job/draw_faults.h"
 
@@ -13,6 +16,18 @@ namespace podsim {
 namespace {
 
 constexpr char kOfFaultPlan[] = "podsim.fault_plan";
+
+// "--train_steps 4 of v3-8 are 1 step on v3-32"; empty: they are not scaled.
+std::string ScaledSteps(const JobSpec& spec, const JobPlan& plan) {
+  const Scaling& scaling = plan.scaling();
+  if (scaling.reference_steps() == 0 || scaling.reference().empty() ||
+      scaling.reference_batch() == plan.global_batch())
+    return "";
+  return absl::StrCat("--train_steps ", scaling.reference_steps(), " of ",
+                      scaling.reference(), " are ",
+                      FormatCounted(plan.train_steps(), "step"), " on ",
+                      spec.topology());
+}
 
 }  // namespace
 
@@ -26,6 +41,8 @@ absl::Status FillFaults(const JobSpec& spec, JobPlan& plan) {
       .hosts = plan.bits().hosts(),
       .first_host = {plan.first_host().begin(), plan.first_host().end()},
       .steps = plan.train_steps(),
+      .steps_are = ScaledSteps(spec, plan),
+      .more_steps = spec.has_epochs() ? "--epochs" : "--train_steps",
       .checkpoints = !spec.model_dir().empty()};
   PODSIM_ASSIGN_OR_RETURN(scope.lines, LinesOf(plan));
   absl::StatusOr<std::vector<Fault>> faults = DrawFaults(spec.faults(), scope);

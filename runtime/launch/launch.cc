@@ -36,6 +36,7 @@
 #include "runtime/files/model_file.h"
 #include "runtime/files/output_files.h"
 #include "runtime/job/defaults.h"
+#include "runtime/job/draw_faults.h"
 #include "runtime/job/format_plan.h"
 #include "runtime/job/ici_fault.h"
 #include "runtime/job/plan_faults.h"
@@ -288,7 +289,8 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
   absl::StatusOr<PlannedJob> planned =
       PlannedFrom(spec, flags.elsewhere.external_hosts());
   if (IsOfFaultPlan(planned.status()) && flags.settings.has_faults())
-    return Annotate(planned.status(), flags.settings.faults());
+    return InFaultFile(planned.status(), FaultOf(planned.status()),
+                       flags.settings.faults());
   PODSIM_ASSIGN_OR_RETURN(const PlannedJob job, std::move(planned));
   if (flags.action == LaunchAction::kTrain) {
     PODSIM_RETURN_IF_ERROR(Annotate(CheckTrains(job.slice), "topology"));

@@ -733,7 +733,7 @@ TEST_F(TypedMistakesTest, FilesThatAreNamed) {
                    "echo 'faults { kind: kill host: 2 }' > faults.txt"},
            Mistake{"pod_launch --topology v3-32 --train_steps 40 "
                    "--faults faults.txt",
-                   "faults.txt: fault 0 (KILL): no phase is called "
+                   "faults.txt:1: no phase is called "
                    "'all_reduce'",
                    "did you mean all-reduce?",
                    "echo 'faults { kind: KILL host: 2 step: 3 phase: "

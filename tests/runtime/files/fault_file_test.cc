@@ -6,7 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <optional>
+#include <string>
 
+#include "absl/strings/str_cat.h"
 #include "runtime/job/draw_faults.h"
 #include "tests/runtime/job/job_fixture.h"
 #include "tests/testing/status_matchers.h"
@@ -116,6 +119,29 @@ TEST(ReadFaultsTest, ReadsAFileAndNamesOneThatIsMissing) {
   EXPECT_THAT(ReadFaults(dir.file("none")),
               StatusIs(absl::StatusCode::kNotFound,
                        AllOf(HasSubstr("fault plan file"), HasSubstr("none"))));
+}
+
+TEST(InFaultFileTest, SaysTheLineOfTheFault) {
+  const TempDir dir;
+  const std::string path = dir.file("x");
+  std::ofstream(path) << kFaults;
+  const absl::Status refused =
+      absl::InvalidArgumentError("fault 2 (DELAY): step is 5; allowed: 1");
+  const auto says = [&](const std::string& rest) {
+    return StatusIs(kInvalid, absl::StrCat(path, rest));
+  };
+  EXPECT_THAT(InFaultFile(refused, 1, path), says(":3: step is 5; allowed: 1"));
+  EXPECT_THAT(InFaultFile(refused, std::nullopt, path),
+              says(": fault 2 (DELAY): step is 5; allowed: 1"));
+  EXPECT_THAT(InFaultFile(refused, 7, path),
+              says(": fault 2 (DELAY): step is 5; allowed: 1"));
+  // Which of the line's it is.
+  std::ofstream(path) << "\nfaults { step: 1 } faults {\n step: 5 }";
+  EXPECT_THAT(InFaultFile(refused, 1, path),
+              says(":2: fault 2 (DELAY): step is 5; allowed: 1"));
+  std::ofstream(path) << "{\"faults\": [{\"step\": 1}, {\"step\": 5}]}";
+  EXPECT_THAT(InFaultFile(refused, 1, path),
+              says(": fault 2 (DELAY): step is 5; allowed: 1"));
 }
 
 TEST(ReadFaultsTest, AnotherEncodingIsSaidAndAMarkOfUtf8PassedOver) {

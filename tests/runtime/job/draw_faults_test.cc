@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -76,18 +77,24 @@ INSTANTIATE_TEST_SUITE_P(
     All, BadFaultsTest,
     ::testing::Values(
         Bad{"faults { kind: KILL step: 1 } faults { host: 1 step: 2 }",
-            "fault 1: has no kind; there are KILL, FREEZE, SLOW, CUT"},
-        Bad{"faults { kind: 77 step: 1 }", "fault 0: no kind is 77"},
+            "fault 2: has no kind; there are KILL, FREEZE, SLOW, CUT"},
+        Bad{"faults { kind: 77 step: 1 }", "fault 1: no kind is 77"},
         Bad{"faults { kind: KILL host: 4 step: 1 }",
-            "fault 0 (KILL): host 4 is not in 0 ... 3"},
+            "fault 1 (KILL): host is 4; allowed: 0 to 3 (the job has 4 hosts); "
+            "give one of them"},
         Bad{"faults { kind: KILL host: -1 step: 1 }",
-            "host -1 is not in 0 ... 3"},
-        Bad{"faults { kind: KILL host: 1 }", "step 0 is not in 1 ... 100"},
-        Bad{"faults { kind: KILL step: 101 }", "step 101 is not in 1 ... 100"},
+            "host is -1; allowed: 0 to 3"},
+        Bad{"faults { kind: KILL host: 1 }",
+            "fault 1 (KILL): step is 0; allowed: 1 to 100 (the job has 100 "
+            "steps); give one of them"},
+        Bad{"faults { kind: KILL step: 101 }",
+            "step is 101; allowed: 1 to 100 (the job has 100 steps); give one "
+            "of "
+            "them, or more --train_steps"},
         Bad{"faults { kind: KILL to: 2 step: 1 }",
             "to is 2, but it is for CUT, DELAY and FLIP: leave it out"},
         Bad{"faults { kind: CUT host: 1 to: 4 step: 1 }",
-            "fault 0 (CUT): to 4 is not in 0 ... 3"},
+            "fault 1 (CUT): to is 4; allowed: 0 to 3"},
         Bad{"faults { kind: FLIP host: 2 to: 2 step: 1 }",
             "no link from host 2 to host 2"},
         Bad{"faults { kind: FREEZE step: 1 phase: 'lunch\\n' }",
@@ -99,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(
             "phase is 'input', but a phase is for KILL, FREEZE and SLOW: leave "
             "it out"},
         Bad{"faults { kind: SLOW step: 1 }",
-            "fault 0 (SLOW): it has no seconds; give above 0 and up to 3600"},
+            "fault 1 (SLOW): it has no seconds; give above 0 and up to 3600"},
         Bad{"faults { kind: SLOW step: 1 seconds: nan }", "seconds is nan"},
         Bad{"faults { kind: DELAY to: 1 step: 1 seconds: 3601 }",
             "seconds is 3601"},
@@ -116,6 +123,36 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"random { per_step: 0.1 kinds: UNSET }",
             "random faults, a kind: has no kind"},
         Bad{"random { per_step: 0.1 kinds: 12 }", "no kind is 12"}));
+
+TEST(CheckFaultsTest, SaysWhichFaultItRefuses) {
+  const FaultPlan second =
+      PlanDrawn("faults { kind: KILL step: 1 } faults { kind: KILL step: 0 }");
+  EXPECT_EQ(FaultOf(CheckFaults(second, kScope)), 1);
+  EXPECT_EQ(FaultOf(DrawFaults(second, kScope).status()), 1);
+  EXPECT_EQ(FaultOf(CheckFaults(PlanDrawn("random { kinds: KILL }"), kScope)),
+            std::nullopt);
+}
+
+TEST(CheckFaultsTest, SaysHowManyStepsThereAreAndWhy) {
+  const FaultPlan late = PlanDrawn("faults { kind: KILL step: 5000 }");
+  FaultScope one = {.hosts = 4,
+                    .steps = 1,
+                    .steps_are = "--train_steps 4 of v3-8 are 1 step on v3-32"};
+  EXPECT_THAT(CheckFaults(late, one),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "fault 1 (KILL): step is 5000; allowed: 1 "
+                       "(--train_steps 4 of v3-8 are 1 step on v3-32); give "
+                       "that, or more --train_steps"));
+  const FaultScope epochs = {.hosts = 1, .steps = 2, .more_steps = "--epochs"};
+  EXPECT_THAT(CheckFaults(late, epochs),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("give one of them, or more --epochs")));
+  const FaultScope none = {.hosts = 1};
+  EXPECT_THAT(CheckFaults(late, none),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("step is 5000, but the job has 0 steps: give "
+                                 "more --train_steps, or leave it out")));
+}
 
 TEST(CheckFaultsTest, WhatAJobMustHave) {
   const FaultScope bare = {.hosts = 1, .steps = 10};

@@ -185,12 +185,23 @@ TEST(DrawFaultsTest, AreCheckedAgainstTheJob) {
   EXPECT_THAT(fault("kind: KILL host: 3 step: 50"), IsOk());
   EXPECT_THAT(
       fault("kind: KILL host: 4 step: 50"),
-      StatusIs(kInvalid, HasSubstr("host 4 is not in 0 ... 3; the job has 4 "
-                                   "hosts, give one of them")));
+      StatusIs(kInvalid, HasSubstr("host is 4; allowed: 0 to 3 (the job has 4 "
+                                   "hosts); give one of them")));
   EXPECT_TRUE(IsOfFaultPlan(fault("kind: KILL host: 4 step: 50").status()));
   EXPECT_FALSE(IsOfFaultPlan(PlanSaving("train_steps: 0").status()));
-  EXPECT_THAT(fault("kind: KILL step: 51"),
-              StatusIs(kInvalid, HasSubstr("step 51 is not in 1 ... 50")));
+  EXPECT_THAT(
+      fault("kind: KILL step: 51"),
+      StatusIs(kInvalid, HasSubstr("step is 51; allowed: 1 to 50 (the job has "
+                                   "50 steps); give one of them, or more "
+                                   "--train_steps")));
+  const auto scaled = PlanSaving(
+      "train_steps: 4 reference_topology: 'v3-8' faults { faults { kind: KILL "
+      "step: 5000 } }");
+  EXPECT_THAT(scaled,
+              StatusIs(kInvalid, HasSubstr("step is 5000; allowed: 1 "
+                                           "(--train_steps 4 of v3-8 are 1 "
+                                           "step on v3-32); give that, or")));
+  EXPECT_EQ(FaultOf(scaled.status()), 0);
   EXPECT_THAT(fault("kind: CUT host: 0 to: 1 step: 1"), IsOk());
   EXPECT_THAT(fault("kind: CUT host: 0 to: 1 step: 1", "processes: 2"),
               StatusIs(kInvalid, HasSubstr("both are of one process")));
