@@ -101,14 +101,14 @@ std::string OptimizerFlags(const PlanBits& then) {
 
 // The optimizer's numbers differ, the weights do not.
 std::string OtherOptimizer(const PlanBits& then, const Program& program,
-                           const std::string& differ) {
+                           const std::string& differ, const std::string& anew) {
   return absl::StrCat(
       "the checkpoint was trained with ", OptimizerText(then), ", this job ",
       program.rule == then.optimizer() ? "has another momentum"
                                        : absl::StrCat("has ", program.rule),
       " (", differ, "): go on with ", OptimizerFlags(then),
-      "; or, to begin anew, give another --model_dir or move it away; or take "
-      "its weights alone into a new folder: "
+      "; or, to begin anew, ", anew,
+      "; or take its weights alone into a new folder: "
       "--restore=STEP_FOLDER --restore_weights_only --model_dir=ANOTHER");
 }
 
@@ -124,18 +124,17 @@ std::string FlagsOf(const ModelConfig& model, const std::string& dashes) {
                       flag("model_config", NumbersText(model)));
 }
 
-constexpr char kBeginAnew[] =
-    ", or, to begin anew, give another --model_dir or move it away";
-
 // Of a model of the caller's own nothing more is known than its tensors.
 std::string OtherModel(const ModelConfig& then, const Program& program,
-                       const std::vector<std::string>& differ, Use use) {
+                       const std::vector<std::string>& differ, Use use,
+                       const std::string& anew) {
   const bool evaluates = use == Use::kEvaluation;
+  const std::string or_anew = absl::StrCat(", or, to begin anew, ", anew);
   if (then.name().empty())
     return absl::StrCat(
         "the checkpoint does not fit the model; ",
         evaluates ? "evaluate the model that it holds"
-                  : absl::StrCat("train the model that it holds", kBeginAnew),
+                  : absl::StrCat("train the model that it holds", or_anew),
         "; ", FirstOf(differ, kMostNamed));
   const bool other = then.name() != program.name;
   return absl::StrCat(
@@ -144,21 +143,22 @@ std::string OtherModel(const ModelConfig& then, const Program& program,
       other ? absl::StrCat(", not ", program.name) : "", " (",
       FirstOf(differ, other ? 1 : kMostNamed), "); ",
       evaluates ? "evaluate it with " : "train that, ", FlagsOf(then, "--"),
-      evaluates ? "" : kBeginAnew);
+      evaluates ? "" : or_anew);
 }
 
 }  // namespace
 
 absl::Status CheckTensorsFit(const CheckpointManifest& manifest,
-                             const Program& program, Restored what, Use use) {
+                             const Program& program, Restored what, Use use,
+                             const std::string& anew) {
   const Difference difference = Differences(manifest, program, what);
   if (difference.tensors.empty()) return absl::OkStatus();
   if (difference.of_slots_alone)
     return absl::InvalidArgumentError(
         OtherOptimizer(manifest.bits(), program,
-                       FirstOf(difference.tensors, kMostSlotsNamed)));
-  return absl::InvalidArgumentError(
-      OtherModel(manifest.bits().model(), program, difference.tensors, use));
+                       FirstOf(difference.tensors, kMostSlotsNamed), anew));
+  return absl::InvalidArgumentError(OtherModel(manifest.bits().model(), program,
+                                               difference.tensors, use, anew));
 }
 
 absl::StatusOr<std::vector<float>> ReadVariables(ObjectStore& store,

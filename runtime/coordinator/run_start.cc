@@ -120,14 +120,27 @@ absl::StatusOr<std::optional<CheckpointAt>> FindCheckpoint(ObjectStore& store,
   return newest.checkpoint;
 }
 
+// How to begin anew: the checkpoint that --restore names is found again as long
+// as it is named, and one in the model_dir without that, too.
+std::string Anew(const JobSpec& spec, const JobPlan& plan) {
+  if (spec.restore().empty()) return kOtherDir;
+  const std::string& dir = plan.spec().model_dir();
+  return absl::StrCat(
+      "leave out --restore=", spec.restore(),
+      !dir.empty() && absl::StartsWith(spec.restore(), absl::StrCat(dir, "/"))
+          ? " and give another --model_dir"
+          : "");
+}
+
 absl::Status CheckModel(const CheckpointAt& at, const JobPlan& plan,
-                        bool weights_only) {
+                        bool weights_only, const std::string& anew) {
   PODSIM_ASSIGN_OR_RETURN(const Program program, ProgramOf(plan));
   return Annotate(
       CheckTensorsFit(at.manifest, program,
                       weights_only ? Restored::kWeights : Restored::kAll,
                       plan.spec().mode() == words::Mode::eval ? Use::kEvaluation
-                                                              : Use::kTraining),
+                                                              : Use::kTraining,
+                      anew),
       at.path);
 }
 
@@ -149,17 +162,20 @@ absl::Status CheckIsOfRun(ObjectStore& store, const std::string& model_dir) {
       model_dir, " with another --model_dir"));
 }
 
-// `was`: what the checkpoint was trained with; `same`: how that is given.
+// `was`: what the checkpoint was trained with; `same`: how that is given;
+// `anew`: how to begin anew.
 absl::Status OtherOrder(const CheckpointAt& at, const std::string& was,
-                        const std::string& is, const std::string& same) {
+                        const std::string& is, const std::string& same,
+                        const std::string& anew) {
   return absl::InvalidArgumentError(
       absl::StrCat(at.path, " was trained with ", was, ", the job has ", is,
                    ": resuming would change the order of the examples; ", same,
-                   ", give another --model_dir, or move it away"));
+                   ", or ", anew));
 }
 
 // The stream goes on where it stopped only if it is the same stream.
-absl::Status CheckStream(const CheckpointAt& at, const PlanBits& bits) {
+absl::Status CheckStream(const CheckpointAt& at, const PlanBits& bits,
+                         const std::string& anew) {
   const PlanBits& then = at.manifest.bits();
   if (then.dataset().fingerprint() != bits.dataset().fingerprint()) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -168,30 +184,29 @@ absl::Status CheckStream(const CheckpointAt& at, const PlanBits& bits) {
         then.dataset().fingerprint().substr(0, 12), "), the job reads ",
         bits.dataset().name(), " (", bits.dataset().train_examples(), ", ",
         bits.dataset().fingerprint().substr(0, 12),
-        "): give the same data set, give another --model_dir, or move it "
-        "away"));
+        "): give the same data set, or ", anew));
   }
   if (then.seed() != bits.seed()) {
     const std::string was = absl::StrCat("--seed=", then.seed());
     return OtherOrder(at, was, absl::StrCat(bits.seed()),
-                      absl::StrCat("give ", was));
+                      absl::StrCat("give ", was), anew);
   }
   if (then.in_order() != bits.in_order()) {
     const auto said = [](bool in_order) { return in_order ? "false" : "true"; };
     const std::string was = absl::StrCat("--shuffle=", said(then.in_order()));
     return OtherOrder(at, was, said(bits.in_order()),
-                      absl::StrCat("give ", was));
+                      absl::StrCat("give ", was), anew);
   }
   const std::int64_t window = then.dataset().shuffle_window();
   if (!bits.in_order() && window != bits.dataset().shuffle_window()) {
     return OtherOrder(at, WindowText(window),
                       WindowText(bits.dataset().shuffle_window()),
-                      absl::StrCat("give ", WindowText(window)));
+                      absl::StrCat("give ", WindowText(window)), anew);
   }
   if (!bits.in_order() && then.dataset().lanes() != bits.dataset().lanes()) {
-    return OtherOrder(at,
-                      absl::StrCat(then.dataset().lanes(), " lanes of shards"),
-                      absl::StrCat(bits.dataset().lanes()), "give the same");
+    return OtherOrder(
+        at, absl::StrCat(then.dataset().lanes(), " lanes of shards"),
+        absl::StrCat(bits.dataset().lanes()), "give the same", anew);
   }
   return absl::OkStatus();
 }
@@ -276,13 +291,14 @@ absl::StatusOr<RunStart> StartAt(const CheckpointAt& at, const JobSpec& spec,
   const bool evaluates = plan.spec().mode() == words::Mode::eval;
   const bool anew = spec.restore_weights_only() && !evaluates;
   const CheckpointManifest& manifest = at.manifest;
-  PODSIM_RETURN_IF_ERROR(CheckModel(at, plan, anew || evaluates));
+  PODSIM_RETURN_IF_ERROR(
+      CheckModel(at, plan, anew || evaluates, Anew(spec, plan)));
   start.point.set_checkpoint(at.path);
   start.point.set_manifest_sha256(at.manifest_sha256);
   start.point.set_weights_only(anew || evaluates);
   if (anew) return start;
   if (!evaluates) {
-    PODSIM_RETURN_IF_ERROR(CheckStream(at, plan.bits()));
+    PODSIM_RETURN_IF_ERROR(CheckStream(at, plan.bits(), Anew(spec, plan)));
     if (at.path == StepPath(plan.spec().model_dir(), at.step))
       start.resumed = OwnStepOf(at);
   }

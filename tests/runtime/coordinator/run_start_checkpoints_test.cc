@@ -29,6 +29,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
 constexpr auto kLoss = absl::StatusCode::kDataLoss;
@@ -345,6 +346,33 @@ TEST_P(RunStartTest, AnotherModelIsRefusedByItsTensors) {
                                HasSubstr("12x8"), HasSubstr("12x16"))));
   plan_.mutable_spec()->set_mode(words::Mode::eval);
   EXPECT_THAT(Start(), StatusIs(kInvalid, HasSubstr("dense_0/kernel")));
+}
+
+// Nobody who names a checkpoint begins anew by another --model_dir alone.
+TEST_P(RunStartTest, TheOneThatIsNamedIsLeftOutToBeginAnew) {
+  Save({10});
+  JobPlan other = plan_;
+  SetProgram(testing::TrainedMlp({16}), other);
+  EXPECT_THAT(Start(other),
+              StatusIs(kInvalid, HasSubstr(", or, to begin anew, give another "
+                                           "--model_dir or move it away")));
+  EXPECT_THAT(Start(other, Path(10)),
+              StatusIs(kInvalid,
+                       HasSubstr(", or, to begin anew, leave out --restore=" +
+                                 Path(10) + " and give another --model_dir")));
+  other.mutable_spec()->set_model_dir(dir_.file("other"));
+  EXPECT_THAT(
+      Start(other, Path(10)),
+      StatusIs(kInvalid, AllOf(HasSubstr("leave out --restore=" + Path(10)),
+                               Not(HasSubstr("--model_dir")))));
+  JobPlan seed = plan_;
+  seed.mutable_bits()->set_seed(8);
+  seed.mutable_spec()->set_model_dir(dir_.file("other"));
+  EXPECT_THAT(Start(seed, Path(10)),
+              StatusIs(kInvalid, AllOf(HasSubstr("give --seed=7, or leave out "
+                                                 "--restore=" +
+                                                 Path(10)),
+                                       Not(HasSubstr("--model_dir")))));
 }
 
 TEST_P(RunStartTest, AnotherStreamOfExamplesIsRefused) {
