@@ -85,6 +85,42 @@ const Flag* FlagFor(const std::vector<Flag>& flags, const std::string& arg,
   return FlagWithWord(flags, arg);
 }
 
+// " after --topology v3-8; several slices are one value with commas:
+// --topology v3-8,v3-32" of values behind the one that a setting is given.
+// Empty: they are none.
+std::string SeveralAdvice(const MainProgram& program,
+                          const std::vector<Flag>& flags,
+                          const std::vector<std::string>& left,
+                          const std::vector<Message*>& messages) {
+  const bool slice = IsLikeASlice(left.front());
+  const auto flag_of = [&](const std::string& arg) {
+    return !slice              ? FlagWithWord(flags, arg)
+           : IsLikeASlice(arg) ? FlagCalled(flags, "topology")
+                               : nullptr;
+  };
+  const Flag* const flag = flag_of(left.front());
+  if (flag == nullptr || SettingOf(*flag->field).positional() ||
+      !IsSet(*messages[flag->part], *flag->field))
+    return "";
+  const std::string name = FlagOf(*flag->field);
+  std::string all = FieldText(*messages[flag->part], *flag->field);
+  const std::string after = absl::StrCat(" after --", name, " ", all, "; ");
+  for (const std::string& arg : left) {
+    if (flag_of(arg) != flag) break;
+    absl::StrAppend(&all, ",", arg);
+  }
+  if (flag->field->is_repeated())
+    return absl::StrCat(after, "several ", slice ? "slices" : "words",
+                        " are one value with commas: --", name, " ", all);
+  return absl::StrCat(
+      after, slice && std::string_view(program.name) == "pod_launch"
+                 ? absl::StrCat("a job trains on one slice: leave out the "
+                                "others, or compare them with pod_plan "
+                                "--topology ",
+                                all)
+                 : "it takes one: leave out the others");
+}
+
 // A setting that takes no value, one that is given first; nullptr: there is
 // none.
 const Flag* AnySwitch(const std::vector<Flag>& flags,
@@ -260,6 +296,10 @@ absl::Status UnexpectedArgument(const MainProgram& program,
       !IsOfASchema(arg) && QuoteAdvice(flags, arg, messages).empty() &&
       !KnownOfName(program, name).empty())
     return UnknownFlag(program, absl::StrCat("--", arg));
+  if (const std::string several = SeveralAdvice(program, flags, left, messages);
+      !several.empty())
+    return absl::InvalidArgumentError(
+        absl::StrCat("unexpected \"", arg, "\"", several));
   std::string advice = DashesAdvice(flags, left);
   if (advice.empty()) advice = AdviceOn(program, flags, arg, messages);
   return absl::InvalidArgumentError(absl::StrCat(

@@ -134,6 +134,32 @@ TEST(CommandLineTest, WhatIsLeftOverIsNotGuessedAt) {
                                    "behind its flag, and a switch has none")));
 }
 
+// Behind the first value of a setting quotes would not help.
+TEST(CommandLineTest, FurtherValuesOfASettingAreToldTheirCommas) {
+  const auto plan = [](const std::vector<std::string>& args) {
+    PlanSettings settings;
+    JobSpec spec;
+    return ParseCommandLine(PodPlan(), args, {}, {&settings, &spec}).status();
+  };
+  EXPECT_THAT(plan({"--model=mlp", "--topology", "v3-8", "v3-32"}),
+              StatusIs(kInvalid,
+                       "unexpected \"v3-32\" after --topology v3-8; several "
+                       "slices are one value with commas: --topology "
+                       "v3-8,v3-32"));
+  EXPECT_THAT(
+      plan({"--topology=v3-8,v4-8", "v3-32", "v3-64"}),
+      StatusIs(kInvalid, HasSubstr("--topology v3-8,v4-8,v3-32,v3-64")));
+  EXPECT_THAT(Launch().Parse({"--topology", "v3-8", "v3-32"}),
+              StatusIs(kInvalid,
+                       "unexpected \"v3-32\" after --topology v3-8; a job "
+                       "trains on one slice: leave out the others, or compare "
+                       "them with pod_plan --topology v3-8,v3-32"));
+  EXPECT_THAT(Launch().Parse({"--optimizer", "adam", "lamb"}),
+              StatusIs(kInvalid,
+                       "unexpected \"lamb\" after --optimizer adam; it takes "
+                       "one: leave out the others"));
+}
+
 TEST(CommandLineTest, TheSameValueTwiceIsTaken) {
   Launch launch;
   EXPECT_THAT(launch.Parse({"--dry_run", "--seed=1", "--dry_run", "--seed=1"}),
