@@ -151,7 +151,8 @@ class MeantTest(unittest.TestCase):
                 (podsim.sgd, "weight_decay", "say weight_decay= beside optimizer="),
                 (podsim.adam, "weight_decay", r"write podsim.adamw\(0.1, weight_decay=1\)$"),
                 (podsim.adam, "momentum", r"write podsim.sgd\(0.1, momentum=1\)$"),
-                (podsim.adamw, "trust_coefficient", r"write podsim.lars\(0.1, trust_coefficient=1\)$"),
+                (podsim.adamw, "trust_coefficient",
+                 r"write podsim.lars\(0.1, trust_coefficient=1\)$"),
                 (podsim.sgd, "lr_schedule", "say lr_schedule= beside optimizer="),
                 (podsim.adamw, "lr", "say learning_rate; it has"),
                 (podsim.adamw, "mask", "say weight_decay_exclude")):
