@@ -65,6 +65,10 @@ absl::Status CheckDirectory(ObjectStore& store, const std::string& path,
       return absl::DataLossError(absl::StrCat(file.name(), " is missing"));
     }
     PODSIM_RETURN_IF_ERROR(bytes.status());
+    if (*bytes < file.bytes())
+      return absl::DataLossError(absl::StrCat(file.name(),
+                                              " is cut short: it has ", *bytes,
+                                              " of ", file.bytes(), " bytes"));
     if (*bytes != file.bytes())
       return absl::DataLossError(absl::StrCat(file.name(), " has ", *bytes,
                                               " bytes, ", file.bytes(),

@@ -26,6 +26,9 @@ absl::Status CheckLength(ObjectStore& store, const std::string& path,
     return absl::DataLossError("it is missing");
   PODSIM_RETURN_IF_ERROR(bytes.status());
   if (*bytes == file.bytes()) return absl::OkStatus();
+  if (*bytes < file.bytes())
+    return absl::DataLossError(absl::StrCat("it is cut short: it has ", *bytes,
+                                            " of ", file.bytes(), " bytes"));
   return absl::DataLossError(absl::StrCat("it has ", *bytes, " bytes, ",
                                           file.bytes(), " were written"));
 }

@@ -62,7 +62,6 @@ _SAID = {**dict.fromkeys(("schedule", "lr_scheduler", "scheduler"), "say lr_sche
                          "no update rule of podsim has it: leave it out"),
          "nesterov": "podsim.sgd(0.1, momentum=0.9, nesterov=True) has it"}
 
-
 # Which of podsim's functions takes a number that the called one has not. sgd's weight decay is a
 # setting of the job.
 _TAKEN_BY = {"momentum": "sgd", "weight_decay_exclude": "adamw", "trust_coefficient": "lars",

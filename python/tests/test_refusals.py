@@ -149,9 +149,10 @@ class MeantTest(unittest.TestCase):
         for call, name, said in (
                 (podsim.adam, "beta1", "say b1"), (podsim.adam, "qq", "it has learning_rate, b1"),
                 (podsim.sgd, "weight_decay", "say weight_decay= beside optimizer="),
-                (podsim.adam, "weight_decay", r"; podsim.adamw\(1e-3, weight_decay=1e-4\) has it"),
-                (podsim.adam, "momentum", r"; podsim.sgd\(0.1, momentum=0.9\) has it, and"),
-                (podsim.adamw, "trust_coefficient", "; podsim.lars has it"),
+                (podsim.adam, "weight_decay", r"write podsim.adamw\(0.1, weight_decay=1\)$"),
+                (podsim.adam, "momentum", r"write podsim.sgd\(0.1, momentum=1\)$"),
+                (podsim.adamw, "trust_coefficient",
+                 r"write podsim.lars\(0.1, trust_coefficient=1\)$"),
                 (podsim.sgd, "lr_schedule", "say lr_schedule= beside optimizer="),
                 (podsim.adamw, "lr", "say learning_rate; it has"),
                 (podsim.adamw, "mask", "say weight_decay_exclude")):

@@ -120,7 +120,12 @@ void VerifyEach(ObjectStore& store, const std::string& path,
     // A running job deletes old ones; of the next reading it is no part.
     if (!gone && each != path && HasVanished(store, path, each)) continue;
     result.exit_code = kDiffers;
-    absl::StrAppend(&result.error, std::string(found.status().message()), "\n");
+    absl::StrAppend(&result.error, std::string(found.status().message()),
+                    absl::IsDataLoss(found.status())
+                        ? absl::StrCat("; copy it again, or delete ", each,
+                                       " and go on from an earlier checkpoint")
+                        : "",
+                    "\n");
     if (!gone) continue;
     if (i + 1 < paths.size())
       absl::StrAppend(&result.error, paths.size() - i - 1,

@@ -80,7 +80,12 @@ bool AreRuns(const std::vector<std::string>& refused,
 // Neither a checkpoint nor a model_dir.
 absl::Status NothingAt(ObjectStore& store, const std::string& directory) {
   const absl::StatusOr<std::vector<std::string>> names = store.List(directory);
-  const bool there = names.ok() && !names->empty();
+  if (names.ok() && names->empty())
+    return absl::NotFoundError(absl::StrCat(
+        directory,
+        " holds no checkpoint yet (it is empty); give the --model_dir that "
+        "pod_launch saved to"));
+  const bool there = names.ok();
   if (const auto runs =
           there ? RunsBelow(store, directory) : std::vector<RunBelow>();
       !runs.empty())

@@ -18,7 +18,7 @@ namespace {
 constexpr char kOfFaultPlan[] = "podsim.fault_plan";
 
 // "--train_steps 4 of v3-8 are 1 step on v3-32"; empty: they are not scaled.
-std::string ScaledSteps(const JobSpec& spec, const JobPlan& plan) {
+std::string StepsAre(const JobSpec& spec, const JobPlan& plan) {
   const Scaling& scaling = plan.scaling();
   if (scaling.reference_steps() == 0 || scaling.reference().empty() ||
       scaling.reference_batch() == plan.global_batch())
@@ -41,7 +41,7 @@ absl::Status FillFaults(const JobSpec& spec, JobPlan& plan) {
       .hosts = plan.bits().hosts(),
       .first_host = {plan.first_host().begin(), plan.first_host().end()},
       .steps = plan.train_steps(),
-      .steps_are = ScaledSteps(spec, plan),
+      .steps_are = StepsAre(spec, plan),
       .more_steps = spec.has_epochs() ? "--epochs" : "--train_steps",
       .checkpoints = !spec.model_dir().empty()};
   PODSIM_ASSIGN_OR_RETURN(scope.lines, LinesOf(plan));

@@ -254,13 +254,28 @@ class Schedule {
           spec_.warmup_init());
     }
     if (examples > plan_.total_examples())
-      AddWarning("warm-up longer than the run",
-                 absl::StrCat("the warm-up of ", FormatCount(examples),
-                              " examples is longer than the run of ",
-                              FormatCount(plan_.total_examples()),
-                              ": the learning rate never reaches its peak"),
-                 plan_);
+      AddWarning("warm-up longer than the run", LongWarmup(), plan_);
     return absl::OkStatus();
+  }
+
+  // In the steps that the warm-up was typed in, which are the reference's.
+  std::string LongWarmup() const {
+    const std::int64_t batch = reference_ > 0 ? reference_ : batch_;
+    const std::int64_t run = spec_.has_epochs()
+                                 ? (plan_.total_examples() + batch - 1) / batch
+                                 : spec_.train_steps();
+    const std::string shape = WordOf(spec_.lr_schedule());
+    return absl::StrCat(
+        "the warm-up of ", FormatCounted(spec_.warmup_steps(), "step"),
+        " is longer than the run of ", FormatCount(run),
+        batch == batch_ ? "" : absl::StrCat(" (of ", ReferenceName(), ")"),
+        ": the learning rate never reaches its peak",
+        spec_.lr_schedule() == words::RateSchedule::constant
+            ? ""
+            : absl::StrCat(", and the decay of lr_schedule=", shape,
+                           " never begins"),
+        "; give --warmup_steps below ", FormatCount(run), ", or more ",
+        spec_.has_epochs() ? "--epochs" : "--train_steps");
   }
 
   // What the rate does after the warm-up. It ends with the examples that were

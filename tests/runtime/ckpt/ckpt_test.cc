@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "host/checkpoint/catalog.h"
 #include "host/checkpoint/commit.h"
@@ -14,6 +15,7 @@
 #include "runtime/ckpt/given_file.h"
 #include "tests/host/checkpoint/checkpoint_fixture.h"
 #include "tests/testing/status_matchers.h"
+#include "tests/testing/temp_dir.h"
 
 namespace podsim {
 namespace {
@@ -98,8 +100,8 @@ TEST_F(CkptTest, LsTellsTheStateOfEach) {
       "  20     5,120  v3-32  1f2e  1.62 KiB  2017-07-14 02:40:20 UTC  3h01m"
       "  committed\n"
       " 100                                                                 "
-      "  damaged: model-00002-of-00004.safetensors has 407 bytes, 408 were "
-      "written\n"
+      "  damaged: model-00002-of-00004.safetensors is cut short: it has 407 "
+      "of 408 bytes\n"
       "1000   256,000  v3-32  1f2e  1.62 KiB  2017-07-14 02:56:40 UTC  2h45m"
       "  committed\n"
       "2000   512,000  v3-32  1f2e  1.62 KiB  2017-07-14 03:13:20 UTC  2h28m"
@@ -116,8 +118,8 @@ TEST_F(CkptTest, LsFitsNarrowTerminals) {
   EXPECT_EQ(Run({"ls", "/m"}, 60).text,
             "  20  committed: 5,120 examples on v3-32, plan 1f2e,\n"
             "      1.62 KiB, written 2017-07-14 02:40:20 UTC, 3h01m ago\n"
-            " 100  damaged: model-00002-of-00004.safetensors has 407\n"
-            "      bytes, 408 were written\n"
+            " 100  damaged: model-00002-of-00004.safetensors is cut\n"
+            "      short: it has 407 of 408 bytes\n"
             "3000  unfinished\n");
   EXPECT_EQ(Run({"ls", "/m"}, 200).text, Run({"ls", "/m"}).text)
       << "where there is room for a table, there is one";
@@ -222,13 +224,34 @@ TEST_F(CkptTest, VerifyReadsEveryByte) {
   EXPECT_EQ(result.text, "/m/200: good, step 200, 4 files, 1.62 KiB\n");
   EXPECT_EQ(result.error,
             "/m/100/model-00003-of-00004.safetensors: its bytes differ from "
-            "its SHA-256\n");
+            "its SHA-256; copy it again, or delete /m/100 and go on from an "
+            "earlier checkpoint\n");
   EXPECT_EQ(Run({"verify", "/m/200"}).exit_code, 0);
   EXPECT_EQ(Run({"verify", "/m/100"}).exit_code, 1);
+  Cut("/m/200/" + PartName(1, 4));
+  EXPECT_THAT(Run({"verify", "/m/200"}).error,
+              AllOf(HasSubstr("/m/200: model-00001-of-00004.safetensors is cut "
+                              "short: it has "),
+                    HasSubstr(" bytes; copy it again, or delete /m/200 and go "
+                              "on from an earlier checkpoint\n")));
   Write("/m", 300, testing::SomeVariables(program_, 1));
   result = Run({"verify", UnfinishedPath("/m", 300, kStamp)});
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.error, HasSubstr("unfinished"));
+  EXPECT_THAT(result.error,
+              AllOf(HasSubstr("unfinished"), Not(HasSubstr("delete"))));
+}
+
+// Of files of this machine: a bucket has no folder without an object.
+TEST_F(CkptTest, AnEmptyFolderIsThere) {
+  const testing::TempDir dir;
+  const auto files = NewLocalStore();
+  for (const char* command : {"show", "verify"})
+    EXPECT_EQ(RunCkpt({command, dir.path()}, *files,
+                      absl::FromUnixSeconds(2'000'000'000), /*width=*/0)
+                  .error,
+              absl::StrCat(dir.path(),
+                           " holds no checkpoint yet (it is empty); give the "
+                           "--model_dir that pod_launch saved to\n"));
 }
 
 // Answers so many reads, then none any more, and counts those.

@@ -279,7 +279,31 @@ TEST(ScheduleTest, WarnsOfAWarmUpThatNeverEnds) {
   ASSERT_OK_AND_ASSIGN(const JobPlan plan,
                        PlanSchedule("train_steps: 3 warmup_steps: 4", {}));
   EXPECT_THAT(WarningTexts(plan),
-              Contains(HasSubstr("never reaches its peak")));
+              Contains("the warm-up of 4 steps is longer than the run of 3: "
+                       "the learning rate never reaches its peak; give "
+                       "--warmup_steps below 3, or more --train_steps"));
+  ASSERT_OK_AND_ASSIGN(
+      const JobPlan decays,
+      PlanSchedule("train_steps: 4 warmup_steps: 10 lr_schedule: cosine", {}));
+  EXPECT_THAT(WarningTexts(decays),
+              Contains(HasSubstr("never reaches its peak, and the decay of "
+                                 "lr_schedule=cosine never begins; give")));
+  // As typed, of the reference: on the slice they are 1 and 3 steps.
+  ASSERT_OK_AND_ASSIGN(const JobPlan scaled,
+                       PlanSchedule("train_steps: 4 warmup_steps: 10 "
+                                    "reference_batch_size: 64",
+                                    {}));
+  EXPECT_EQ(scaled.train_steps(), 1);
+  EXPECT_THAT(WarningTexts(scaled),
+              Contains(HasSubstr("the warm-up of 10 steps is longer than the "
+                                 "run of 4 (of batch 64): the")));
+  ASSERT_OK_AND_ASSIGN(
+      const JobPlan epochs,
+      PlanSchedule("epochs: 1 warmup_steps: 10", {.dataset_size = 512}));
+  EXPECT_THAT(WarningTexts(epochs),
+              Contains(AllOf(HasSubstr("of 10 steps is longer than the run of "
+                                       "2: the"),
+                             HasSubstr("below 2, or more --epochs"))));
 }
 
 TEST(ScheduleTest, AWarmUpMayBeginSomewhere) {
