@@ -10,6 +10,7 @@
 #include "job/hbm.h"
 #include "job/metrics.h"
 #include "job/placement.h"
+#include "job/plan_warning.h"
 #include "job/slow_link.h"
 #include "runtime/forecast/format_forecast.h"
 #include "runtime/forecast/slowed_step.h"
