@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/clock.h"
+#include "base/trace/tracer.h"
 #include "host/board/host_work.h"
 #include "host/board/progress.h"
 #include "host/checkpoint/async_saver.h"
@@ -27,6 +28,7 @@ namespace podsim {
 // Destroyed in reverse order.
 struct HostRun {
   SystemClock clock;
+  std::optional<Tracer> tracer;  // of a job that is traced
   StopSwitch stop;
   std::unique_ptr<GrpcTransport> transport;
   // Over it, if the plan has faults, or lines that take a latency.
