@@ -13,6 +13,7 @@
 #include "runtime/coordinator/run_start.h"
 #include "runtime/job/fit.h"
 #include "runtime/job/format_plan.h"
+#include "runtime/launch/job_trace.h"
 #include "runtime/report/metrics_file.h"
 #include "runtime/report/reporter.h"
 #include "runtime/report/text_width.h"
@@ -80,8 +81,14 @@ class TrainingDisplay final : public JobDisplay {
     } else {
       ShowStop(outcome, console_);
     }
+    const absl::StatusOr<std::vector<TextRow>> traced =
+        WriteJobTrace(job_, outcome.trace_parts);
+    if (!traced.ok())
+      console_.Error(absl::StrCat("error: trace: ", traced.status().message()));
+    else if (shows_plan_ && !traced->empty())
+      console_.Line(FormatPlanRows(*traced, style_));
     // A run whose figures are lost did not do what was asked.
-    return outcome.exit_code == 0 && !reporter_.status().ok()
+    return outcome.exit_code == 0 && !(reporter_.status().ok() && traced.ok())
                ? 1
                : outcome.exit_code;
   }

@@ -88,12 +88,20 @@ ProcessSpec HostCommand(const PodFiles& files, const JobPlan& plan,
                                absl::StrCat("--coordinator=", coordinator),
                                absl::StrCat("--process=", process),
                                absl::StrCat("--ici_listen=", listen)}};
+  if (plan.spec().has_trace())
+    spec.argv.push_back(absl::StrCat(
+        "--trace_part=", TracePartFile(files, files.generation, process)));
   spec.environment = TpuEnvironment(slice, plan.first_host(process));
   // What this machine's user exports for a host of another pod.
   spec.hidden_environment = {"PODSIM_COORDINATOR", "PODSIM_ICI_ADVERTISE",
                              "PODSIM_ICI_LISTEN", "PODSIM_PROCESS"};
   AddCommon(files, spec);
   return spec;
+}
+
+std::string TracePartFile(const PodFiles& files, std::uint32_t generation,
+                          int process) {
+  return absl::StrCat(files.private_dir, "/trace-", generation, "-", process);
 }
 
 // To and from each other process a socket and the memory beside it, and as much

@@ -51,6 +51,7 @@ const std::vector<std::string>& Layers() {
       "runtime/files",
       "runtime/coordinator",
       "runtime/forecast",
+      "runtime/trace",
       "runtime/report",
       "runtime/pod",
       "runtime/launch",

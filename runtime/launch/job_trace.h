@@ -1,0 +1,29 @@
+// The trace of a training job, from its host processes' parts.
+#ifndef PODSIM_RUNTIME_LAUNCH_JOB_TRACE_H_
+#define PODSIM_RUNTIME_LAUNCH_JOB_TRACE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/text_rows.h"
+#include "proto/job.pb.h"
+#include "runtime/pod/job_runner.h"
+
+namespace podsim {
+
+// Whether a job may be traced. Errors: INVALID_ARGUMENT, one line: those of
+// CheckTraceSettings; hosts on other machines, whose parts nobody would bring
+// here.
+absl::Status CheckTrace(const JobSpec& spec, bool external_hosts);
+
+// Writes what --trace names and returns what is to be said of it; nothing for a
+// job without it. `parts`: of Outcome.
+// Errors: those of ReadParts and WriteTraceFile.
+absl::StatusOr<std::vector<TextRow>> WriteJobTrace(
+    const PlannedJob& job, const std::vector<std::string>& parts);
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_LAUNCH_JOB_TRACE_H_
