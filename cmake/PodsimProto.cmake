@@ -8,7 +8,7 @@ add_library(podsim_proto STATIC proto/bench.proto
   proto/checkpoint.proto proto/choices.proto proto/coordinator.proto
   proto/event.proto proto/faults.proto proto/geography.proto proto/hardware.proto proto/hlo.proto proto/ici.proto proto/import.proto proto/job.proto
   proto/metrics.proto proto/model.proto proto/perfetto_trace.proto proto/plan.proto proto/program.proto proto/programs.proto
-  proto/setting.proto proto/tensor.proto proto/trace.proto proto/words.proto)
+  proto/setting.proto proto/tensor.proto proto/trace.proto proto/words.proto proto/xplane.proto)
 add_library(podsim::proto ALIAS podsim_proto)
 protobuf_generate(TARGET podsim_proto LANGUAGE cpp
   IMPORT_DIRS ${PROJECT_SOURCE_DIR} PROTOC_OUT_DIR ${generated})

@@ -36,23 +36,22 @@ absl::StatusOr<StepRange> ParseStepRange(const std::string& text) {
 
 absl::Status CheckTraceSettings(const JobSpec& spec) {
   if (spec.has_trace_steps()) {
-    if (!spec.has_trace())
+    if (!IsTraced(spec))
       return absl::InvalidArgumentError(
           "trace_steps says which steps are traced, but no file for them: add "
-          "--trace=FILE");
+          "--trace=FILE or --profile_dir=DIR");
     PODSIM_RETURN_IF_ERROR(ParseStepRange(spec.trace_steps()).status());
   }
-  if (spec.has_trace() &&
-      (spec.mode() == words::Mode::eval || spec.has_bench()))
+  if (IsTraced(spec) && (spec.mode() == words::Mode::eval || spec.has_bench()))
     return absl::InvalidArgumentError(
-        "trace is of training steps, and this job makes none: leave --trace "
-        "out, or train");
+        "--trace and --profile_dir are of training steps, and this job makes "
+        "none: leave them out, or train");
   return absl::OkStatus();
 }
 
 StepRange TracedSteps(const JobSpec& spec, std::int64_t start,
                       std::int64_t last) {
-  if (!spec.has_trace()) return {};
+  if (!IsTraced(spec)) return {};
   StepRange range = {.first = start + 2, .last = start + 4};
   if (start + 1 == last) range.first = last;
   if (spec.has_trace_steps()) {
@@ -66,11 +65,12 @@ StepRange TracedSteps(const JobSpec& spec, std::int64_t start,
 
 absl::Status CheckTracedSteps(const JobSpec& spec, std::int64_t start,
                               std::int64_t last) {
-  if (!spec.has_trace()) return absl::OkStatus();
+  if (!IsTraced(spec)) return absl::OkStatus();
   if (start >= last)
     return absl::InvalidArgumentError(absl::StrCat(
         "trace: the run begins after step ", start, " of ", last,
-        " and makes no step to trace: leave --trace out, or train longer"));
+        " and makes no step to trace: leave --trace and --profile_dir out, or "
+        "train longer"));
   if (!spec.has_trace_steps()) return absl::OkStatus();
   PODSIM_ASSIGN_OR_RETURN(const StepRange asked,
                           ParseStepRange(spec.trace_steps()));

@@ -23,13 +23,18 @@ struct StepRange {
 // Most steps of a trace: of v3-128 its file has then some 100 MB.
 inline constexpr std::int64_t kMostTracedSteps = 1000;
 
+// Whether any of its steps are: for Perfetto or for XProf.
+inline bool IsTraced(const JobSpec& spec) {
+  return spec.has_trace() || spec.has_profile_dir();
+}
+
 // "20:25" or "20". Errors: INVALID_ARGUMENT, one line: no two steps in order,
 // or more than kMostTracedSteps.
 absl::StatusOr<StepRange> ParseStepRange(const std::string& text);
 
 // Of a whole job, its file and its flags together.
-// Errors: INVALID_ARGUMENT (trace_steps without trace, or those of
-// ParseStepRange; an evaluation alone or a benchmark, which have no steps).
+// Errors: INVALID_ARGUMENT (trace_steps without trace and profile_dir, or those
+// of ParseStepRange; an evaluation alone or a benchmark, which have no steps).
 absl::Status CheckTraceSettings(const JobSpec& spec);
 
 // The steps to trace of a run that begins behind step `start` and ends with
@@ -40,8 +45,8 @@ absl::Status CheckTraceSettings(const JobSpec& spec);
 StepRange TracedSteps(const JobSpec& spec, std::int64_t start,
                       std::int64_t last);
 
-// Whether a run behind `start` to `last` makes them all. Errors: INVALID_ARGUMENT,
-// one line: one of trace_steps is not among them.
+// Whether a run behind `start` to `last` makes them all. Errors:
+// INVALID_ARGUMENT, one line: one of trace_steps is not among them.
 absl::Status CheckTracedSteps(const JobSpec& spec, std::int64_t start,
                               std::int64_t last);
 

@@ -18,9 +18,9 @@ namespace podsim {
 // here.
 absl::Status CheckTrace(const JobSpec& spec, bool external_hosts);
 
-// Writes what --trace names and returns what is to be said of it; nothing for a
-// job without it. `parts`: of Outcome.
-// Errors: those of ReadParts and WriteTraceFile.
+// Writes what --trace and --profile_dir name and returns what is to be said of
+// it; nothing for a job without them. `parts`: of Outcome.
+// Errors: those of ReadParts, WriteTraceFile and WriteProfiles.
 absl::StatusOr<std::vector<TextRow>> WriteJobTrace(
     const PlannedJob& job, const std::vector<std::string>& parts);
 

@@ -193,6 +193,7 @@ absl::StatusOr<int> WriteModel(const JobSpec& spec,
 absl::Status CheckOutputs(const JobSpec& spec) {
   PODSIM_RETURN_IF_ERROR(CheckOutputFiles(spec));
   PODSIM_RETURN_IF_ERROR(CheckOutputFolder("model_dir", spec.model_dir()));
+  PODSIM_RETURN_IF_ERROR(CheckOutputFolder("profile_dir", spec.profile_dir()));
   return CheckOutputFolder("log_dir", spec.log_dir());
 }
 

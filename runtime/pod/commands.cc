@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "interconnect/topology/environment.h"
 #include "job/placement.h"
+#include "job/traced_steps.h"
 
 namespace podsim {
 namespace {
@@ -88,7 +89,7 @@ ProcessSpec HostCommand(const PodFiles& files, const JobPlan& plan,
                                absl::StrCat("--coordinator=", coordinator),
                                absl::StrCat("--process=", process),
                                absl::StrCat("--ici_listen=", listen)}};
-  if (plan.spec().has_trace())
+  if (IsTraced(plan.spec()))
     spec.argv.push_back(absl::StrCat(
         "--trace_part=", TracePartFile(files, files.generation, process)));
   spec.environment = TpuEnvironment(slice, plan.first_host(process));

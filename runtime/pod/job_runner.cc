@@ -33,6 +33,7 @@
 #include "host/storage/uri_store.h"
 #include "interconnect/topology/accelerator_type.h"
 #include "job/saving.h"
+#include "job/traced_steps.h"
 #include "runtime/files/job_file.h"
 #include "runtime/pod/commands.h"
 #include "runtime/pod/kept_work.h"
@@ -235,7 +236,7 @@ void LookForCheckpoint(const JobPlan& plan, KeptWork& kept) {
 std::vector<std::string> TraceParts(const PodFiles& files,
                                     const JobPlan& plan) {
   std::vector<std::string> parts;
-  if (!plan.spec().has_trace()) return parts;
+  if (!IsTraced(plan.spec())) return parts;
   for (std::uint32_t generation = 1; generation <= files.generation;
        ++generation)
     for (int process = 0; process < plan.spec().processes(); ++process)

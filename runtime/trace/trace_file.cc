@@ -1,14 +1,17 @@
 #include "runtime/trace/trace_file.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/time/time.h"
 #include "base/output_file.h"
 #include "base/status.h"
 #include "base/write_error.h"
@@ -16,6 +19,7 @@
 #include "runtime/trace/perfetto.h"
 #include "runtime/trace/sim_tracks.h"
 #include "runtime/trace/wall_tracks.h"
+#include "runtime/trace/xplane.h"
 
 namespace podsim {
 namespace {
@@ -52,10 +56,9 @@ void NoteParts(const std::vector<TracePart>& parts, const JobPlan& plan,
         dropped, " spans were dropped for lack of room: trace fewer steps"));
 }
 
-// `steps` of them were traced, beginning at `begin`.
+// `steps` of them were traced.
 void AddSim(const absl::StatusOr<DrawnStep>& drawn, std::int64_t steps,
-            std::int64_t begin, const JobPlan& plan, const Slice& slice,
-            Trace& trace) {
+            const JobPlan& plan, const Slice& slice, Trace& trace) {
   if (!drawn.ok()) {
     trace.notes.push_back(
         absl::StrCat("no simulated steps: ", drawn.status().message()));
@@ -66,7 +69,7 @@ void AddSim(const absl::StatusOr<DrawnStep>& drawn, std::int64_t steps,
   std::vector<TraceProcess> sim =
       SimTracks(*drawn, {.first = trace.first_step,
                          .count = count,
-                         .begin = begin,
+                         .begin = trace.begin,
                          .slice = slice.name,
                          .cores = cores,
                          .of_cores = slice.replicas});
@@ -79,6 +82,15 @@ void AddSim(const absl::StatusOr<DrawnStep>& drawn, std::int64_t steps,
   if (!drawn->no_messages.empty())
     trace.notes.push_back(
         absl::StrCat("no simulated messages: ", drawn->no_messages));
+}
+
+absl::Status WriteBytes(const std::string& path, const std::string& bytes) {
+  PODSIM_ASSIGN_OR_RETURN(const UniqueFd file,
+                          OpenOutput(path, OutputStart::kEmpty));
+  const int error = WriteFully(file.get(), bytes);
+  if (error == 0) return absl::OkStatus();
+  return absl::UnavailableError(
+      absl::StrCat("cannot write ", path, ": ", WriteErrorText(error)));
 }
 
 }  // namespace
@@ -107,27 +119,43 @@ Trace MakeTrace(const std::vector<TracePart>& parts,
   if (steps.empty()) return trace;
   trace.first_step = *steps.begin();
   trace.last_step = *steps.rbegin();
-  AddSim(drawn, static_cast<std::int64_t>(steps.size()), *FirstMomentOf(parts),
-         plan, slice, trace);
+  trace.begin = *FirstMomentOf(parts);
+  AddSim(drawn, static_cast<std::int64_t>(steps.size()), plan, slice, trace);
   return trace;
 }
 
 absl::Status WriteTraceFile(const std::string& path, const Trace& trace) {
-  PODSIM_ASSIGN_OR_RETURN(const UniqueFd file,
-                          OpenOutput(path, OutputStart::kEmpty));
-  const int error = WriteFully(file.get(), PerfettoTrace(trace.processes));
-  if (error == 0) return absl::OkStatus();
-  return absl::UnavailableError(
-      absl::StrCat("cannot write ", path, ": ", WriteErrorText(error)));
+  return WriteBytes(path, PerfettoTrace(trace.processes));
 }
 
-std::vector<TextRow> TraceRows(const std::string& path, const Trace& trace) {
+absl::Status WriteProfiles(const std::string& dir, const Trace& trace) {
+  if (trace.first_step == 0) return absl::OkStatus();
+  const std::string run = absl::StrCat(
+      dir, "/plugins/profile/",
+      absl::FormatTime("%Y_%m_%d_%H_%M_%S", absl::FromUnixNanos(trace.begin),
+                       absl::UTCTimeZone()));
+  for (const HostProfile& profile : HostProfiles(trace.processes)) {
+    const std::string folder =
+        absl::StrCat(run, profile.clock == TraceClock::kSim ? "_sim" : "_wall");
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error)
+      return absl::ErrnoToStatus(error.value(),
+                                 absl::StrCat("cannot make ", folder));
+    PODSIM_RETURN_IF_ERROR(
+        WriteBytes(absl::StrCat(folder, "/", profile.host, ".xplane.pb"),
+                   profile.space.SerializeAsString()));
+  }
+  return absl::OkStatus();
+}
+
+std::vector<TextRow> TraceRows(const std::string& place, const Trace& trace) {
   std::vector<TextRow> rows;
   if (trace.first_step == 0) {
-    rows.push_back({"trace", absl::StrCat(path, ": no step was traced")});
+    rows.push_back({"trace", absl::StrCat(place, ": no step was traced")});
   } else {
     rows.push_back(
-        {"trace", absl::StrCat(path, ": ",
+        {"trace", absl::StrCat(place, ": ",
                                trace.first_step == trace.last_step
                                    ? absl::StrCat("step ", trace.first_step)
                                    : absl::StrCat("steps ", trace.first_step,

@@ -27,6 +27,7 @@ struct Trace {
   std::vector<TraceProcess> processes;
   std::int64_t first_step = 0;  // 0: no step was traced
   std::int64_t last_step = 0;
+  std::int64_t begin = 0;  // of the first; nanoseconds since 1970
   // For people, a line each: how far the clocks of host processes are off, what
   // is missing.
   std::vector<std::string> clocks;
@@ -49,8 +50,15 @@ Trace MakeTrace(const std::vector<TracePart>& parts,
 // failed).
 absl::Status WriteTraceFile(const std::string& path, const Trace& trace);
 
+// In XProf's, where its page looks: <dir>/plugins/profile/<time>_wall/ with
+// host0.xplane.pb and others, and <time>_sim/; <time> is that of the first
+// traced step (UTC). Nothing where no step was traced.
+// Errors: those of OpenOutput; UNAVAILABLE (the write failed), or as of mkdir.
+absl::Status WriteProfiles(const std::string& dir, const Trace& trace);
+
+// `place`: what the rows are of.
 // "trace          a.pftrace: steps 20 to 25 of 4 hosts, 12,345 spans ...".
-std::vector<TextRow> TraceRows(const std::string& path, const Trace& trace);
+std::vector<TextRow> TraceRows(const std::string& place, const Trace& trace);
 
 }  // namespace podsim
 

@@ -46,6 +46,9 @@ TEST(CheckTraceSettings, StepsNeedAFileAndTraining) {
   JobSpec spec;
   spec.set_trace_steps("3:4");
   EXPECT_THAT(CheckTraceSettings(spec).message(), HasSubstr("--trace=FILE"));
+  spec.set_profile_dir("profiles");
+  EXPECT_TRUE(CheckTraceSettings(spec).ok());
+  EXPECT_EQ(TracedSteps(spec, 0, 100), (StepRange{3, 4}));
   spec = Traced();
   spec.set_mode(words::Mode::eval);
   EXPECT_THAT(CheckTraceSettings(spec).message(), HasSubstr("makes none"));

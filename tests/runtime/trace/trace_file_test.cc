@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -133,6 +134,27 @@ TEST(TraceFile, IsWrittenAndReadBack) {
   const std::vector<TextRow> rows = TraceRows(path, trace);
   EXPECT_THAT(rows[0].text, HasSubstr("steps 20 to 21"));
   EXPECT_THAT(rows[1].text, HasSubstr("within 40.1 us"));
+}
+
+TEST(WriteProfiles, LieWhereXProfLooks) {
+  const testing::TempDir dir;
+  TracePart part = PartOf(1);
+  TraceSpan segment = part.spans(0);
+  segment.set_kind(TraceSpan::COMPUTE);
+  segment.set_hosts(1);
+  segment.set_cores(8);
+  *part.add_spans() = segment;
+  const Trace trace =
+      MakeTrace({part}, OneKernel(), FourHosts(), ThirtyTwoCores());
+  ASSERT_THAT(WriteProfiles(dir.file("a"), trace), IsOk());
+  // 1,032,300 ns since 1970.
+  const std::string runs = dir.file("a/plugins/profile/1970_01_01_00_00_00");
+  EXPECT_TRUE(std::filesystem::exists(runs + "_wall/host2.xplane.pb"));
+  EXPECT_FALSE(std::filesystem::exists(runs + "_wall/host3.xplane.pb"))
+      << "without a core there is no device";
+  EXPECT_TRUE(std::filesystem::exists(runs + "_sim/host0.xplane.pb"));
+  EXPECT_FALSE(WriteProfiles("/dev/null/a", trace).ok());
+  EXPECT_THAT(WriteProfiles("/dev/null/a", Trace()), IsOk());
 }
 
 TEST(ReadParts, RefusesWhatIsNone) {
