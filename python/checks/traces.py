@@ -1,5 +1,6 @@
-"""Traces of real runs, read back by the protos of PyPI's perfetto: every chunk, core and
-kernel is there as often as the plan says, and every arrow has both its ends.
+"""Traces of real runs, read back by the protos of PyPI's perfetto and by jax.profiler:
+every chunk, core and kernel is there as often as the plan says, and every arrow has both its
+ends.
 
     python python/checks/traces.py
 
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 
+import jax
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as pb
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -71,13 +73,13 @@ def spans_of(trace: pb.Trace) -> list[dict]:
     return spans
 
 
-def run_traced(slice_name: str, path: pathlib.Path) -> list[dict]:
-    """The spans of a traced run of mlp."""
+def run_traced(slice_name: str, path: pathlib.Path, profiles: pathlib.Path) -> list[dict]:
+    """The spans of a traced run of mlp; those for XProf lie in `profiles`."""
     subprocess.run(
         [_programs.find("pod_launch"), f"--topology={slice_name}",
          f"--reference_topology={slice_name}", "--model=mlp", "--train_steps=24", "--algo=ring",
          f"--processes={HOSTS[slice_name]}", f"--chunk_bytes={CHUNK_BYTES}", "--quiet",
-         f"--trace={path}", f"--trace_steps={STEPS[0]}:{STEPS[-1]}"],
+         f"--trace={path}", f"--profile_dir={profiles}", f"--trace_steps={STEPS[0]}:{STEPS[-1]}"],
         check=True, stdout=subprocess.DEVNULL)
     return spans_of(pb.Trace.FromString(path.read_bytes()))
 
@@ -100,9 +102,20 @@ def chunks_of(hosts: int) -> int:
     return 2 * (hosts - 1) * sum(math.ceil(4 * share / CHUNK_BYTES) for share in shares)
 
 
-def check(slice_name: str, path: pathlib.Path) -> list[str]:
+def planes_of(file: pathlib.Path) -> dict[str, dict[str, list[str]]]:
+    """The names of events by plane and line; lines of one name are one."""
+    planes: dict[str, dict[str, list[str]]] = {}
+    for plane in jax.profiler.ProfileData.from_file(str(file)).planes:
+        lines = planes.setdefault(plane.name, collections.defaultdict(list))
+        for line in plane.lines:
+            lines[line.name] += [event.name for event in line.events]
+    return planes
+
+
+def check(slice_name: str, folder: pathlib.Path) -> list[str]:
     """What is wrong with the trace of a run; empty: nothing."""
-    spans = run_traced(slice_name, path)
+    profiles = folder / slice_name
+    spans = run_traced(slice_name, folder / f"{slice_name}.pftrace", profiles)
     hosts = HOSTS[slice_name]
     wrong = []
 
@@ -136,6 +149,22 @@ def check(slice_name: str, path: pathlib.Path) -> list[str]:
            sum(span["end"] < span["begin"] for span in spans), 0)
     expect("spans of links in their steps",
            all(span["step"] in STEPS for span in sim if span["track"].startswith("link ")), True)
+    for clock, planned, files in (("wall", wall, hosts), ("sim", sim, 1)):
+        found = sorted(profiles.glob(f"plugins/profile/*_{clock}/*.xplane.pb"))
+        expect(f"profiles ({clock})", len(found), files)
+        events = devices = 0
+        for file in found:
+            planes = planes_of(file)
+            tpus = [plane for plane in planes if plane.startswith("/device:TPU:")]
+            devices += len(tpus)
+            expect(f"steps of {file.name} ({clock})",
+                   sorted({tuple(planes[tpu]["Steps"]) for tpu in tpus}),
+                   [tuple(map(str, STEPS))])
+            events += sum(len(names) for plane in planes.values()
+                          for line, names in plane.items() if line != "Steps")
+        expect(f"devices ({clock})", devices, files * CORES_PER_HOST)
+        expect(f"events ({clock})", events,
+               sum(not span["track"].startswith("link ") for span in planned))
     return wrong
 
 
@@ -143,7 +172,7 @@ def main() -> int:
     wrong = []
     with tempfile.TemporaryDirectory() as folder:
         for slice_name in HOSTS:
-            wrong += check(slice_name, pathlib.Path(folder) / f"{slice_name}.pftrace")
+            wrong += check(slice_name, pathlib.Path(folder))
     for line in wrong:
         print(line, file=sys.stderr)
     return 1 if wrong else 0
