@@ -124,9 +124,12 @@ def check(slice_name: str, folder: pathlib.Path) -> list[str]:
         if seen != planned:
             wrong.append(f"{slice_name}: {what}: {seen}, planned {planned}")
 
-    wall = [span for span in spans if span["category"] == "wall"]
+    wall = [span for span in spans if span["process"].startswith("wall: host ")]
+    reports = [span for span in spans
+               if span["process"] == "wall: coordinator" and span["track"] == "reports"]
     sim = [span for span in spans if span["category"] == "sim"]
     expect("steps", sorted({span["step"] for span in spans}), list(STEPS))
+    expect("reports of the coordinator", len(reports), len(STEPS))
     expect("hosts", len({span["process"] for span in wall}), hosts)
     expect("steps of hosts", sum(span["name"] == f"step {span['step']}" for span in wall),
            hosts * len(STEPS))

@@ -18,12 +18,13 @@ absl::Status CheckTrace(const JobSpec& spec, bool external_hosts) {
 }
 
 absl::StatusOr<std::vector<TextRow>> WriteJobTrace(
-    const PlannedJob& job, const std::vector<std::string>& parts) {
+    const PlannedJob& job, const std::vector<std::string>& parts,
+    const std::vector<CoordinatorMoment>& moments) {
   const JobSpec& spec = job.spec;
   if (!IsTraced(spec)) return std::vector<TextRow>();
   PODSIM_ASSIGN_OR_RETURN(const std::vector<TracePart> read, ReadParts(parts));
-  const Trace trace =
-      MakeTrace(read, DrawStep(job.plan, job.slice), job.plan, job.slice);
+  const Trace trace = MakeTrace(read, moments, DrawStep(job.plan, job.slice),
+                                job.plan, job.slice);
   std::vector<TextRow> rows;
   if (spec.has_trace()) {
     PODSIM_RETURN_IF_ERROR(WriteTraceFile(spec.trace(), trace));

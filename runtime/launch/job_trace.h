@@ -10,6 +10,7 @@
 #include "base/text_rows.h"
 #include "proto/job.pb.h"
 #include "runtime/pod/job_runner.h"
+#include "runtime/trace/coordinator_tracks.h"
 
 namespace podsim {
 
@@ -19,10 +20,12 @@ namespace podsim {
 absl::Status CheckTrace(const JobSpec& spec, bool external_hosts);
 
 // Writes what --trace and --profile_dir name and returns what is to be said of
-// it; nothing for a job without them. `parts`: of Outcome.
+// it; nothing for a job without them. `parts`: of Outcome. `moments`: of the
+// job's events.
 // Errors: those of ReadParts, WriteTraceFile and WriteProfiles.
 absl::StatusOr<std::vector<TextRow>> WriteJobTrace(
-    const PlannedJob& job, const std::vector<std::string>& parts);
+    const PlannedJob& job, const std::vector<std::string>& parts,
+    const std::vector<CoordinatorMoment>& moments);
 
 }  // namespace podsim
 

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "host/board/cpu_share.h"
 #include "host/storage/uri_store.h"
+#include "job/traced_steps.h"
 #include "runtime/coordinator/run_start.h"
 #include "runtime/job/fit.h"
 #include "runtime/job/format_plan.h"
@@ -64,6 +65,8 @@ class TrainingDisplay final : public JobDisplay {
           forecast_.TakeRows(style_.verbose, absl::ZeroDuration());
       if (!rows.empty()) Note(FormatPlanRows(rows, style_));
     }
+    if (IsTraced(job_.spec))
+      if (auto moment = MomentOf(event)) moments_.push_back(*std::move(moment));
     reporter_.OnEvent(event);
   }
   void Note(const std::string& text) override {
@@ -82,7 +85,7 @@ class TrainingDisplay final : public JobDisplay {
       ShowStop(outcome, console_);
     }
     const absl::StatusOr<std::vector<TextRow>> traced =
-        WriteJobTrace(job_, outcome.trace_parts);
+        WriteJobTrace(job_, outcome.trace_parts, moments_);
     if (!traced.ok())
       console_.Error(absl::StrCat("error: trace: ", traced.status().message()));
     else if (shows_plan_ && !traced->empty())
@@ -100,6 +103,7 @@ class TrainingDisplay final : public JobDisplay {
   const PlanStyle style_;
   Reporter& reporter_;
   Console& console_;
+  std::vector<CoordinatorMoment> moments_;  // of a job that is traced
 };
 
 // Hosts that run elsewhere take nothing of this machine.

@@ -56,6 +56,20 @@ void NoteParts(const std::vector<TracePart>& parts, const JobPlan& plan,
         dropped, " spans were dropped for lack of room: trace fewer steps"));
 }
 
+// Beside the hosts, as far as it told of anything while they were traced.
+void AddCoordinator(const std::vector<CoordinatorMoment>& moments,
+                    Trace& trace) {
+  std::int64_t end = trace.begin;
+  for (const TraceProcess& process : trace.processes)
+    for (const TraceTrack& track : process.tracks)
+      for (const TraceSlice& slice : track.slices)
+        end = std::max(end, slice.end);
+  TraceProcess coordinator = CoordinatorTracks(
+      moments, trace.first_step, trace.last_step, trace.begin, end);
+  if (!coordinator.tracks.empty())
+    trace.processes.push_back(std::move(coordinator));
+}
+
 // `steps` of them were traced.
 void AddSim(const absl::StatusOr<DrawnStep>& drawn, std::int64_t steps,
             const JobPlan& plan, const Slice& slice, Trace& trace) {
@@ -111,6 +125,7 @@ absl::StatusOr<std::vector<TracePart>> ReadParts(
 }
 
 Trace MakeTrace(const std::vector<TracePart>& parts,
+                const std::vector<CoordinatorMoment>& moments,
                 const absl::StatusOr<DrawnStep>& drawn, const JobPlan& plan,
                 const Slice& slice) {
   Trace trace = {.processes = WallTracks(parts)};
@@ -120,6 +135,7 @@ Trace MakeTrace(const std::vector<TracePart>& parts,
   trace.first_step = *steps.begin();
   trace.last_step = *steps.rbegin();
   trace.begin = *FirstMomentOf(parts);
+  AddCoordinator(moments, trace);
   AddSim(drawn, static_cast<std::int64_t>(steps.size()), plan, slice, trace);
   return trace;
 }

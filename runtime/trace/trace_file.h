@@ -2,7 +2,8 @@
 // together in a file.
 //
 //   PODSIM_ASSIGN_OR_RETURN(const TraceParts parts, ReadParts(files));
-//   const Trace trace = MakeTrace(parts, DrawStep(plan, slice), plan, slice);
+//   const Trace trace =
+//       MakeTrace(parts, moments, DrawStep(plan, slice), plan, slice);
 //   PODSIM_RETURN_IF_ERROR(WriteTraceFile(path, trace));
 //   console.Line(FormatPlanRows(TraceRows(path, trace)));
 #ifndef PODSIM_RUNTIME_TRACE_TRACE_FILE_H_
@@ -19,6 +20,7 @@
 #include "proto/job.pb.h"
 #include "proto/trace.pb.h"
 #include "runtime/forecast/drawn_step.h"
+#include "runtime/trace/coordinator_tracks.h"
 #include "runtime/trace/tracks.h"
 
 namespace podsim {
@@ -40,9 +42,10 @@ struct Trace {
 absl::StatusOr<std::vector<TracePart>> ReadParts(
     const std::vector<std::string>& files);
 
-// `drawn`: the plan's step; its error is noted, and there are wall tracks
-// alone. Pure. REQUIRES: `slice` is the plan's.
+// `moments`: the coordinator's. `drawn`: the plan's step; its error is noted,
+// and there are wall tracks alone. Pure. REQUIRES: `slice` is the plan's.
 Trace MakeTrace(const std::vector<TracePart>& parts,
+                const std::vector<CoordinatorMoment>& moments,
                 const absl::StatusOr<DrawnStep>& drawn, const JobPlan& plan,
                 const Slice& slice);
 

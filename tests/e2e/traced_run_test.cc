@@ -55,17 +55,20 @@ TEST_F(TracedRunTest, CountsAreThePlans) {
   std::map<std::string, int> wall_cores, sim_cores;
   std::map<std::uint64_t, std::string> sent, received;
   int messages = 0;
+  int reports = 0;
   for (const ReadSlice& slice : ReadFile(File())) {
     EXPECT_LE(slice.begin, slice.end);
     const std::string& step = slice.arguments.at("step");
     EXPECT_TRUE(step == "20" || step == "21") << step;
-    const bool is_wall = slice.process.rfind("wall: host ", 0) == 0;
+    const bool is_wall = slice.process.rfind("wall: ", 0) == 0;
     EXPECT_EQ(slice.category, is_wall ? "wall" : "sim");
     if (is_wall && slice.track == "steps" && slice.name == "step " + step)
       ++hosts[slice.process];
     if (slice.track.rfind("core ", 0) == 0)
       ++(is_wall ? wall_cores : sim_cores)[slice.track];
     if (slice.track.rfind("link ", 0) == 0) ++messages;
+    if (slice.process == "wall: coordinator" && slice.track == "reports")
+      ++reports;
     for (const std::uint64_t flow : slice.flows_out)
       EXPECT_TRUE(sent.emplace(flow, slice.process).second);
     for (const std::uint64_t flow : slice.flows_in)
@@ -80,6 +83,7 @@ TEST_F(TracedRunTest, CountsAreThePlans) {
   for (const auto& [core, kernels] : sim_cores)
     EXPECT_EQ(kernels, sim_cores.begin()->second) << core;
   EXPECT_GT(messages, 0);
+  EXPECT_EQ(reports, 2);
   // 64 x 256 + 256 + 256 x 10 + 10 gradients are one bucket. A ring of 4 cuts
   // it into segments of 4,803 or 4,802, each 5 chunks of 1,024; each host sends
   // 3 segments to sum them and 3 to hand them on.

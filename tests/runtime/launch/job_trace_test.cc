@@ -28,7 +28,8 @@ TEST(CheckTrace, StepsWithoutAFileAreRefused) {
 
 TEST(WriteJobTrace, OfAJobWithoutTraceIsNothing) {
   const PlannedJob job;
-  ASSERT_OK_AND_ASSIGN(const std::vector<TextRow> rows, WriteJobTrace(job, {}));
+  ASSERT_OK_AND_ASSIGN(const std::vector<TextRow> rows,
+                       WriteJobTrace(job, {}, {}));
   EXPECT_TRUE(rows.empty());
 }
 

@@ -68,7 +68,7 @@ DrawnStep OneKernel() {
 Slice ThirtyTwoCores() { return *FindSlice("v3-32"); }
 
 TEST(MakeTrace, TheSimulatedStepsBeginWithTheFirstTracedOne) {
-  const Trace trace = MakeTrace({PartOf(0), PartOf(1)}, OneKernel(),
+  const Trace trace = MakeTrace({PartOf(0), PartOf(1)}, {}, OneKernel(),
                                 FourHosts(), ThirtyTwoCores());
   EXPECT_EQ(trace.first_step, 20);
   EXPECT_EQ(trace.last_step, 21);
@@ -90,10 +90,22 @@ TEST(MakeTrace, TheSimulatedStepsBeginWithTheFirstTracedOne) {
   EXPECT_EQ(kernels, 8 * 2);
 }
 
+TEST(MakeTrace, HasTheCoordinatorBetweenHostsAndSimulatedSteps) {
+  const Trace trace = MakeTrace(
+      {PartOf(0)},
+      {{.is_step = true, .step = 20, .begin = 5, .end = 5, .name = "reported"},
+       {.is_step = true, .step = 22, .begin = 9, .end = 9, .name = "later"}},
+      OneKernel(), FourHosts(), ThirtyTwoCores());
+  ASSERT_EQ(trace.processes.size(), 4U);
+  EXPECT_EQ(trace.processes[2].name, "wall: coordinator");
+  ASSERT_EQ(trace.processes[2].tracks.size(), 1U);
+  EXPECT_EQ(trace.processes[2].tracks[0].slices.size(), 1U);
+}
+
 TEST(MakeTrace, SaysHowFarClocksAreOffAndWhatIsMissing) {
   TracePart part = PartOf(1);
   part.set_dropped(5);
-  const Trace trace = MakeTrace({part}, absl::InternalError("no price"),
+  const Trace trace = MakeTrace({part}, {}, absl::InternalError("no price"),
                                 FourHosts(), ThirtyTwoCores());
   EXPECT_THAT(trace.clocks,
               ElementsAre("hosts 2-3: +12.3 us, within 40.1 us, by "
@@ -105,7 +117,8 @@ TEST(MakeTrace, SaysHowFarClocksAreOffAndWhatIsMissing) {
 }
 
 TEST(MakeTrace, OfNoPartHasNoStep) {
-  const Trace trace = MakeTrace({}, OneKernel(), FourHosts(), ThirtyTwoCores());
+  const Trace trace =
+      MakeTrace({}, {}, OneKernel(), FourHosts(), ThirtyTwoCores());
   EXPECT_EQ(trace.first_step, 0);
   EXPECT_TRUE(trace.processes.empty());
   EXPECT_THAT(TraceRows("a.pftrace", trace)[0].text,
@@ -123,7 +136,7 @@ TEST(TraceFile, IsWrittenAndReadBack) {
                        ReadParts({part, dir.file("none")}));
   ASSERT_EQ(parts.size(), 1U);
   const Trace trace =
-      MakeTrace(parts, OneKernel(), FourHosts(), ThirtyTwoCores());
+      MakeTrace(parts, {}, OneKernel(), FourHosts(), ThirtyTwoCores());
   const std::string path = dir.file("a.pftrace");
   ASSERT_THAT(WriteTraceFile(path, trace), IsOk());
   std::ifstream file(path, std::ios::binary);
@@ -145,7 +158,7 @@ TEST(WriteProfiles, LieWhereXProfLooks) {
   segment.set_cores(8);
   *part.add_spans() = segment;
   const Trace trace =
-      MakeTrace({part}, OneKernel(), FourHosts(), ThirtyTwoCores());
+      MakeTrace({part}, {}, OneKernel(), FourHosts(), ThirtyTwoCores());
   ASSERT_THAT(WriteProfiles(dir.file("a"), trace), IsOk());
   // 1,032,300 ns since 1970.
   const std::string runs = dir.file("a/plugins/profile/1970_01_01_00_00_00");
