@@ -43,8 +43,7 @@ class Tracer {
   };
 
   // `clock` must outlive this object.
-  Tracer(const Clock& clock, const Options& options)
-      : clock_(clock), options_(options) {}
+  Tracer(const Clock& clock, const Options& options);
   Tracer(const Tracer&) = delete;
   Tracer& operator=(const Tracer&) = delete;
 
@@ -70,11 +69,15 @@ class Tracer {
  private:
   struct Buffer {
     Mutex mutex;  // nobody else's but in Take
-    std::vector<Span> spans PODSIM_GUARDED_BY(mutex);
+    // Blocks that are never moved; all but the last are full.
+    std::vector<std::vector<Span>> blocks PODSIM_GUARDED_BY(mutex);
+    std::size_t count PODSIM_GUARDED_BY(mutex) = 0;
     std::int64_t dropped PODSIM_GUARDED_BY(mutex) = 0;
   };
   Buffer& BufferOfThread();
+  Buffer& MakeBuffer();
 
+  const std::uint64_t id_;  // no other tracer's of this process, ever
   const Clock& clock_;
   const Options options_;
   std::atomic<std::int64_t> step_{0};
