@@ -85,6 +85,20 @@ void CountStoreWait(HostRun& run) {
     run.progress.Count(1);
 }
 
+// A job is done without its trace, too.
+void WriteTrace(const HostOptions& options, const Assignment& assignment,
+                HostRun& run) {
+  const absl::Status written =
+      WriteTracePart(options.settings.trace_part(),
+                     TracePartOf(assignment.plan(),
+                                 {.process = options.settings.process(),
+                                  .generation = assignment.generation()},
+                                 run.link->clock_offset(), run.tracer->Take()));
+  if (!written.ok())
+    Log(LogLevel::kWarning,
+        absl::StrCat("no part of the trace: ", written.message()));
+}
+
 // If the job is traced, and whoever started this process wants its part.
 void BeginTrace(const HostOptions& options, const Assignment& assignment,
                 HostRun& run) {
@@ -95,21 +109,14 @@ void BeginTrace(const HostOptions& options, const Assignment& assignment,
   if (steps.empty()) return;
   run.tracer.emplace(run.clock, Tracer::Options{.first_step = steps.first,
                                                 .last_step = steps.last});
+  run.write_trace = [&options, assignment, &run] {
+    WriteTrace(options, assignment, run);
+  };
 }
 
-// A job is done without its trace, too.
-void EndTrace(const HostOptions& options, const Assignment& assignment,
-              HostRun& run) {
-  if (!run.tracer) return;
-  const absl::Status written =
-      WriteTracePart(options.settings.trace_part(),
-                     TracePartOf(assignment.plan(),
-                                 {.process = options.settings.process(),
-                                  .generation = assignment.generation()},
-                                 run.link->clock_offset(), run.tracer->Take()));
-  if (!written.ok())
-    Log(LogLevel::kWarning,
-        absl::StrCat("no part of the trace: ", written.message()));
+// Once. Whoever has failed says so first.
+void EndTrace(HostRun& run) {
+  if (const auto write = std::exchange(run.write_trace, nullptr)) write();
 }
 
 absl::Status RunJob(const HostOptions& options, HostRun& run) {
@@ -135,9 +142,8 @@ absl::Status RunJob(const HostOptions& options, HostRun& run) {
   run.link->SendReady();
   PODSIM_RETURN_IF_ERROR(run.link->WaitStart());
   Tell("all hosts are ready: the work begins");
-  const absl::Status ran = run.work->Run();
-  EndTrace(options, assignment, run);
-  PODSIM_RETURN_IF_ERROR(ran);
+  PODSIM_RETURN_IF_ERROR(run.work->Run());
+  EndTrace(run);
   Done done;
   if (run.trainer != nullptr) done.set_weights_hash(run.trainer->WeightsHash());
   return run.link->Finish(done);
@@ -229,6 +235,7 @@ absl::Status RunHost(const HostOptions& options, const std::string& token,
     Tell(status.ok() ? std::string("left: the job is done")
                      : absl::StrCat("left: ", status.message()));
   if (!status.ok()) ReportFailure(status, options, run);
+  EndTrace(run);
   run.stop.Attach(static_cast<HostWork*>(nullptr));
   return status;
 }

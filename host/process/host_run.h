@@ -3,6 +3,7 @@
 #define PODSIM_HOST_PROCESS_HOST_RUN_H_
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -28,7 +29,8 @@ namespace podsim {
 // Destroyed in reverse order.
 struct HostRun {
   SystemClock clock;
-  std::optional<Tracer> tracer;  // of a job that is traced
+  std::optional<Tracer> tracer;       // of a job that is traced
+  std::function<void()> write_trace;  // likewise; empty: there is nothing to
   StopSwitch stop;
   std::unique_ptr<GrpcTransport> transport;
   // Over it, if the plan has faults, or lines that take a latency.

@@ -18,8 +18,8 @@ using ::podsim::testing::PriceOf;
 
 class MessagesTest : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Slices, MessagesTest,
-                         ::testing::Values("v3-8", "v3-32", "v2-128", "v4-16",
-                                           "v4-128", "v5litepod-16"),
+                         ::testing::Values("v3-8", "v3-32", "v3-64", "v4-16",
+                                           "v4-128", "v5litepod-8"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '-', '_');
