@@ -7,9 +7,10 @@ file(MAKE_DIRECTORY ${generated})
 add_library(podsim_proto STATIC proto/bench.proto
   proto/checkpoint.proto proto/choices.proto proto/coordinator.proto
   proto/event.proto proto/faults.proto proto/geography.proto proto/hardware.proto proto/hlo.proto proto/ici.proto proto/import.proto proto/job.proto
-  proto/metrics.proto proto/model.proto proto/plan.proto proto/program.proto proto/programs.proto
-  proto/setting.proto proto/tensor.proto
-  proto/tpu_metric_service.proto proto/watch.proto proto/words.proto
+  proto/metrics.proto proto/model.proto proto/perfetto_trace.proto proto/plan.proto
+  proto/program.proto proto/programs.proto proto/setting.proto proto/tensor.proto
+  proto/tpu_metric_service.proto proto/trace.proto proto/watch.proto proto/words.proto
+  proto/xplane.proto
   proto/third_party/tensorboard/event.proto proto/third_party/tensorboard/hparams.proto
   proto/third_party/tensorboard/summary.proto proto/third_party/tensorboard/tensor.proto)
 add_library(podsim::proto ALIAS podsim_proto)

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "base/status.h"
 #include "base/stop_wait.h"
 #include "host/process/coordinator_news.h"
@@ -44,6 +45,11 @@ struct CoordinatorLink::Impl {
   void WatchSilence(const std::stop_token& stop);
   void Handle(const CoordinatorMessage& message);
   void End(const absl::Status& why);
+  void CountTrip(const Heard& answer);
+  std::int64_t Now() const {
+    const Clock& by = options.clock == nullptr ? clock : *options.clock;
+    return absl::ToUnixNanos(by.Now());
+  }
 
   const Options options;
   const Progress& progress;
@@ -53,6 +59,8 @@ struct CoordinatorLink::Impl {
   CoordinatorNews news;
   // When the coordinator was heard last; nanoseconds since 1970.
   std::atomic<std::int64_t> heard{absl::ToUnixNanos(clock.Now())};
+  mutable Mutex offset_mutex;
+  ClockOffset offset PODSIM_GUARDED_BY(offset_mutex);
   std::jthread heartbeat;
   std::jthread watchdog;
   std::jthread reader;
@@ -93,9 +101,19 @@ void CoordinatorLink::Impl::Handle(const CoordinatorMessage& message) {
   news.Hear(message);
 }
 
+void CoordinatorLink::Impl::CountTrip(const Heard& answer) {
+  const std::int64_t back = Now();
+  MutexLock lock(offset_mutex);
+  offset.Add({.asked = answer.sent_ns(),
+              .heard = answer.heard_ns(),
+              .answered = answer.answered_ns(),
+              .back = back});
+}
+
 void CoordinatorLink::Impl::ReadLoop() {
   CoordinatorMessage message;
   while (stream->Read(message)) {
+    if (message.has_heard()) CountTrip(message.heard());
     heard.store(absl::ToUnixNanos(clock.Now()));
     Handle(message);
   }
@@ -117,6 +135,7 @@ void CoordinatorLink::Impl::HeartbeatLoop(const std::stop_token& stop) {
     if (options.before_heartbeat) options.before_heartbeat();
     HostMessage message;
     *message.mutable_heartbeat() = HeartbeatOf(progress.snapshot());
+    message.mutable_heartbeat()->set_sent_ns(Now());
     stream->Write(message);
   } while (WaitUnlessStopped(stop, interval));
 }
@@ -210,6 +229,11 @@ void CoordinatorLink::SendFailure(const Failure& failure) {
   HostMessage message;
   *message.mutable_failure() = failure;
   impl_->stream->Write(message);
+}
+
+ClockOffset CoordinatorLink::clock_offset() const {
+  MutexLock lock(impl_->offset_mutex);
+  return impl_->offset;
 }
 
 absl::Status CoordinatorLink::Finish(const Done& done) {

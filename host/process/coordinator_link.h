@@ -15,7 +15,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "base/clock.h"
 #include "base/rpc/security.h"
+#include "base/trace/clock_offset.h"
 #include "host/bench/bench_run.h"
 #include "host/board/progress.h"
 #include "host/train/step_gate.h"
@@ -38,6 +40,9 @@ class CoordinatorLink final : public ReportSink, public BenchSink {
     // The coordinator has named the last step. From a thread of the link; may
     // be empty.
     std::function<void()> on_last_step;
+    // By which round trips to the coordinator are timed; borrowed. nullptr: one
+    // of the link's own.
+    const Clock* clock = nullptr;
     // Called before each heartbeat, on the link's thread; may be empty.
     std::function<void()> before_heartbeat;
     // The coordinator has answered nothing for 7 s in which this process ran.
@@ -77,6 +82,10 @@ class CoordinatorLink final : public ReportSink, public BenchSink {
   // Tells the coordinator of a fault before it strikes and waits until it has
   // heard. Errors: as of the waits.
   absl::Status AnnounceFault(int index, std::int64_t step);
+
+  // What the coordinator's clock is ahead of Options::clock, as far as the
+  // heartbeats that were answered tell.
+  ClockOffset clock_offset() const;
 
   // Reports the end of the work and waits for the coordinator's Finish: as long
   // as other hosts take and the coordinator answers.

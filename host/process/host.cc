@@ -15,10 +15,12 @@
 #include "host/process/life_log.h"
 #include "host/process/preparation.h"
 #include "host/process/prepare_work.h"
+#include "host/process/trace_part.h"
 #include "host/storage/distant_places.h"
 #include "host/storage/store_waits.h"
 #include "job/placement.h"
 #include "job/saving.h"
+#include "job/traced_steps.h"
 
 namespace podsim {
 namespace {
@@ -83,6 +85,40 @@ void CountStoreWait(HostRun& run) {
     run.progress.Count(1);
 }
 
+// A job is done without its trace, too.
+void WriteTrace(const HostOptions& options, const Assignment& assignment,
+                HostRun& run) {
+  const absl::Status written =
+      WriteTracePart(options.settings.trace_part(),
+                     TracePartOf(assignment.plan(),
+                                 {.process = options.settings.process(),
+                                  .generation = assignment.generation()},
+                                 run.link->clock_offset(), run.tracer->Take()));
+  if (!written.ok())
+    Log(LogLevel::kWarning,
+        absl::StrCat("no part of the trace: ", written.message()));
+}
+
+// If the job is traced, and whoever started this process wants its part.
+void BeginTrace(const HostOptions& options, const Assignment& assignment,
+                HostRun& run) {
+  if (options.settings.trace_part().empty()) return;
+  const StepRange steps =
+      TracedSteps(assignment.plan().spec(), assignment.start().step(),
+                  assignment.start().last_step());
+  if (steps.empty()) return;
+  run.tracer.emplace(run.clock, Tracer::Options{.first_step = steps.first,
+                                                .last_step = steps.last});
+  run.write_trace = [&options, assignment, &run] {
+    WriteTrace(options, assignment, run);
+  };
+}
+
+// Once. Whoever has failed says so first.
+void EndTrace(HostRun& run) {
+  if (const auto write = std::exchange(run.write_trace, nullptr)) write();
+}
+
 absl::Status RunJob(const HostOptions& options, HostRun& run) {
   PODSIM_ASSIGN_OR_RETURN(Assignment assignment, AwaitAssignment(options, run));
   // Whom it turns away it never assigns anything; before, nobody can tell.
@@ -97,6 +133,7 @@ absl::Status RunJob(const HostOptions& options, HostRun& run) {
       assignment.plan().bits().isa(), ", generation ",
       assignment.generation()));
   MoveStore(assignment.plan(), options.settings.process(), run);
+  BeginTrace(options, assignment, run);
   const LifeLog life(run.progress, kLifeInterval, Tell);
   PODSIM_RETURN_IF_ERROR(
       PrepareWork(assignment, options.settings.threads(), run));
@@ -106,6 +143,7 @@ absl::Status RunJob(const HostOptions& options, HostRun& run) {
   PODSIM_RETURN_IF_ERROR(run.link->WaitStart());
   Tell("all hosts are ready: the work begins");
   PODSIM_RETURN_IF_ERROR(run.work->Run());
+  EndTrace(run);
   Done done;
   if (run.trainer != nullptr) done.set_weights_hash(run.trainer->WeightsHash());
   return run.link->Finish(done);
@@ -153,6 +191,7 @@ absl::Status CallCoordinator(const HostOptions& options,
                            ProcessStoreWaits().Hurry(kSavingPatience,
                                                      "the job is to end");
                          },
+                     .clock = &run.clock,
                      .before_heartbeat = [&run] { CountStoreWait(run); },
                      .on_silence = EndAtOnce},
                     join, run.progress, [&run](const absl::Status& why) {
@@ -196,6 +235,7 @@ absl::Status RunHost(const HostOptions& options, const std::string& token,
     Tell(status.ok() ? std::string("left: the job is done")
                      : absl::StrCat("left: ", status.message()));
   if (!status.ok()) ReportFailure(status, options, run);
+  EndTrace(run);
   run.stop.Attach(static_cast<HostWork*>(nullptr));
   return status;
 }

@@ -3,10 +3,12 @@
 #define PODSIM_HOST_PROCESS_HOST_RUN_H_
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 
 #include "base/clock.h"
+#include "base/trace/tracer.h"
 #include "host/board/host_work.h"
 #include "host/board/progress.h"
 #include "host/checkpoint/async_saver.h"
@@ -27,6 +29,8 @@ namespace podsim {
 // Destroyed in reverse order.
 struct HostRun {
   SystemClock clock;
+  std::optional<Tracer> tracer;       // of a job that is traced
+  std::function<void()> write_trace;  // likewise; empty: there is nothing to
   StopSwitch stop;
   std::unique_ptr<GrpcTransport> transport;
   // Over it, if the plan has faults, or links that are slow (ShapeLinks).

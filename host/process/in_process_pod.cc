@@ -113,6 +113,11 @@ absl::Status CheckSetup(const PodSetup& setup) {
       setup.kernels == nullptr)
     return absl::InvalidArgumentError(
         "PodSetup lacks its program, dataset or kernels");
+  if (!setup.tracers.empty() &&
+      static_cast<int>(setup.tracers.size()) != setup.plan.spec().processes())
+    return absl::InvalidArgumentError(absl::StrCat(
+        "PodSetup has ", setup.tracers.size(), " tracers for ",
+        setup.plan.spec().processes(), " processes; give each one, or none"));
   if (setup.threads_per_process < 1)
     return absl::InvalidArgumentError(absl::StrCat("threads_per_process is ",
                                                    setup.threads_per_process,
@@ -145,18 +150,21 @@ absl::StatusOr<PodResult> TrainInProcess(const PodSetup& setup) {
                                       member.link_faults, member.links);
     PODSIM_ASSIGN_OR_RETURN(
         member.trainer,
-        Trainer::Create({.plan = plan,
-                         .program = setup.program,
-                         .dataset = setup.dataset,
-                         .kernels = setup.kernels,
-                         .threads = setup.threads_per_process,
-                         .start = setup.start,
-                         .reducer = {.stall_limit = absl::Seconds(
-                                         plan.spec().stall_timeout())},
-                         .transport = &transport,
-                         .clock = &clock,
-                         .progress = &member.progress,
-                         .reports = &sink}));
+        Trainer::Create(
+            {.plan = plan,
+             .program = setup.program,
+             .dataset = setup.dataset,
+             .kernels = setup.kernels,
+             .threads = setup.threads_per_process,
+             .start = setup.start,
+             .reducer = {.stall_limit =
+                             absl::Seconds(plan.spec().stall_timeout())},
+             .transport = &transport,
+             .clock = &clock,
+             .progress = &member.progress,
+             .reports = &sink,
+             .tracer =
+                 setup.tracers.empty() ? nullptr : setup.tracers[process]}));
   }
   {
     std::vector<std::jthread> threads;

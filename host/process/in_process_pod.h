@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "base/trace/tracer.h"
 #include "host/input/dataset.h"
 #include "host/train/trainer.h"
 #include "models/graph/program.h"
@@ -33,6 +34,8 @@ struct PodSetup {
   // Called once per finished step, from one thread at a time, with the sums
   // over all hosts (host is -1); may be empty.
   std::function<void(const StepReport&)> on_step;
+  // By process, each of them or none; borrowed.
+  std::vector<Tracer*> tracers = {};
 };
 
 struct PodResult {

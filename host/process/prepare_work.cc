@@ -125,7 +125,8 @@ absl::Status PrepareTraining(const Assignment& assignment, int threads,
                        .reports = run.link.get(),
                        .gate = &run.gate,
                        .saver = run.saver.get(),
-                       .faults = run.faults ? &*run.faults : nullptr}));
+                       .faults = run.faults ? &*run.faults : nullptr,
+                       .tracer = run.tracer ? &*run.tracer : nullptr}));
   run.trainer = trainer.get();
   run.work = std::move(trainer);
   return absl::OkStatus();

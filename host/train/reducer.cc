@@ -34,13 +34,15 @@ Reducer::Reducer(Transport& transport, const Clock& clock, const JobPlan& plan,
         Executor::Options{.host = host,
                           .generation = options_.generation,
                           .hosts = hosts,
-                          .memory = options_.memory}));
+                          .memory = options_.memory,
+                          .tracer = options_.tracer}));
   const absl::Status planned = PlanBuckets(plan);
   {
     MutexLock lock(mutex_);
     const int collectives = bits.buckets_size() + bits.exchanges_size();
     running_.assign(collectives, 0);
     reduced_.assign(collectives, clock.Now());
+    awaited_.assign(collectives, -1);
     failure_ = planned;
   }
   thread_ = std::jthread([this](const std::stop_token& stop) { Loop(stop); });
@@ -105,14 +107,18 @@ void Reducer::Start(int local, int bucket, std::uint64_t sequence,
     buffer.lane = rules_[bucket].lane;
     const absl::Status started = executors_[local]->Start(
         sequence, rank_plans_[bucket][local], buffer, labels_[bucket],
-        [this, bucket](const absl::Status& status) { OnDone(bucket, status); });
-    if (!started.ok()) OnDone(bucket, started);
+        [this, local, bucket](const absl::Status& status) {
+          OnDone(local, bucket, status);
+        });
+    if (!started.ok()) OnDone(local, bucket, started);
   });
 }
 
-void Reducer::OnDone(int bucket, const absl::Status& status) {
+void Reducer::OnDone(int local, int bucket, const absl::Status& status) {
   const absl::Time now = clock_.Now();
+  const int awaited = executors_[local]->awaited();
   MutexLock lock(mutex_);
+  awaited_[bucket] = awaited;
   --running_[bucket];
   reduced_[bucket] = now;
   if (failure_.ok()) failure_ = status;
@@ -135,6 +141,11 @@ absl::StatusOr<absl::Time> Reducer::Wait(int bucket) {
   }
   PODSIM_RETURN_IF_ERROR(failure_);
   return reduced_[bucket];
+}
+
+int Reducer::awaited(int bucket) const {
+  MutexLock lock(mutex_);
+  return awaited_[bucket];
 }
 
 void Reducer::Abort(const absl::Status& why) {

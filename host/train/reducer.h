@@ -21,6 +21,7 @@
 #include "absl/time/time.h"
 #include "base/clock.h"
 #include "base/mutex.h"
+#include "base/trace/tracer.h"
 #include "host/board/progress.h"
 #include "interconnect/collectives/executor.h"
 #include "interconnect/transport/endpoint.h"
@@ -38,6 +39,7 @@ class Reducer {
     // Owns the shares that Start is given; lives as long as another host of
     // this process reads them. Null: the caller sees to it.
     std::shared_ptr<const void> memory = nullptr;
+    Tracer* tracer = nullptr;  // as Executor::Options
   };
 
   // `transport`, `clock` and `progress` must outlive this object; from here on
@@ -60,6 +62,10 @@ class Reducer {
   //   INVALID_ARGUMENT (the plan names no algorithm that fits its hosts).
   absl::StatusOr<absl::Time> Wait(int bucket);
 
+  // After Wait: the host that came last in it, as Executor::awaited says of
+  // the local host that was done last; -1: none. Thread-safe.
+  int awaited(int bucket) const;
+
   // Fails what is in flight and every later Wait. Thread-safe.
   void Abort(const absl::Status& why);
 
@@ -80,7 +86,7 @@ class Reducer {
   void Post(Command command);
   void RunCommands();
   void PublishWaiting();
-  void OnDone(int bucket, const absl::Status& status);
+  void OnDone(int local, int bucket, const absl::Status& status);
 
   Transport& transport_;
   const Clock& clock_;
@@ -101,6 +107,7 @@ class Reducer {
   // Per bucket: all-reduces that run, and when the last one ended.
   std::vector<int> running_ PODSIM_GUARDED_BY(mutex_);
   std::vector<absl::Time> reduced_ PODSIM_GUARDED_BY(mutex_);
+  std::vector<int> awaited_ PODSIM_GUARDED_BY(mutex_);
   absl::Status failure_ PODSIM_GUARDED_BY(mutex_);
   Waiting waiting_ PODSIM_GUARDED_BY(mutex_);
   std::jthread thread_;  // last: starts when all else stands

@@ -222,6 +222,7 @@ absl::Status Trainer::Impl::Finish(std::int64_t step,
   if (next.save || next.end || due(plan.spec().checkpoint_every())) {
     setup.progress->Enter(step, "checkpoint");
     PODSIM_RETURN_IF_ERROR(StrikeAt(step, "checkpoint"));
+    const TracedSpan traced = Traced(SpanKind::kCheckpoint);
     PODSIM_RETURN_IF_ERROR(setup.saver->Save(step, variables, next.end));
   }
   return setup.saver->status();
@@ -231,13 +232,28 @@ absl::Status Trainer::Impl::NextStep(std::int64_t step, Infeed& infeed) {
   PODSIM_RETURN_IF_ERROR(CheckAbort());
   setup.progress->Enter(step, "input");
   Enter(StepPhase::kInput);
-  PODSIM_RETURN_IF_ERROR(StrikeAt(step, "input"));
-  const absl::StatusOr<const Batch*> batch = infeed.Next();
+  absl::StatusOr<const Batch*> batch;
+  {
+    const TracedSpan traced = Traced(SpanKind::kInput);
+    PODSIM_RETURN_IF_ERROR(StrikeAt(step, "input"));
+    batch = infeed.Next();
+  }
   PODSIM_RETURN_IF_ERROR(Annotate(batch.status(), "input"));
   reports.assign(hosts.size(), StepReport());
   input_times = infeed.times();
   input_threads = infeed.threads();
   return TrainStep(step, **batch);
+}
+
+// With what comes between it and the next.
+absl::Status Trainer::Impl::TracedStep(std::int64_t step, Infeed& infeed,
+                                       StepGate::Next& next) {
+  if (setup.tracer != nullptr) setup.tracer->EnterStep(step);
+  TracedSpan traced = Traced(SpanKind::kStep);
+  if (traced.on()) traced->name = absl::StrCat("step ", step);
+  PODSIM_RETURN_IF_ERROR(NextStep(step, infeed));
+  next = After(step);
+  return Finish(step, next);
 }
 
 absl::Status Trainer::Impl::Train() {
@@ -248,11 +264,8 @@ absl::Status Trainer::Impl::Train() {
   // Trained to the end before: what is left is to say how good it is.
   if (step >= last_step) PODSIM_RETURN_IF_ERROR(Evaluate(step));
   step_times = StepTimes(setup.clock->Now());
-  while (!next.end) {
-    PODSIM_RETURN_IF_ERROR(NextStep(++step, infeed));
-    next = After(step);
-    PODSIM_RETURN_IF_ERROR(Finish(step, next));
-  }
+  while (!next.end) PODSIM_RETURN_IF_ERROR(TracedStep(++step, infeed, next));
+  if (setup.tracer != nullptr) setup.tracer->EnterStep(0);
   if (setup.saver != nullptr) {
     setup.progress->Enter(step, "writing the checkpoint");
     PODSIM_RETURN_IF_ERROR(setup.saver->Wait());

@@ -17,6 +17,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/clock.h"
+#include "base/trace/tracer.h"
 #include "host/board/host_work.h"
 #include "host/board/progress.h"
 #include "host/checkpoint/async_saver.h"
@@ -67,6 +68,7 @@ struct TrainerSetup {
   StepGate* gate = nullptr;         // nullptr: nobody holds this pod
   AsyncSaver* saver = nullptr;      // nullptr: no checkpoints
   FaultInjector* faults = nullptr;  // nullptr: nothing goes wrong on purpose
+  Tracer* tracer = nullptr;         // nullptr: nothing is traced
 };
 
 class Trainer final : public HostWork {

@@ -2,6 +2,7 @@
 // step, and reports a hash of what came out.
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
 #include "base/hash.h"
 #include "host/train/trainer_impl.h"
 #include "job/audit_plan.h"
@@ -19,6 +20,8 @@ void Trainer::Impl::HashBucket(int local, std::span<const float> values) {
 absl::Status Trainer::Impl::Audit(std::int64_t step) {
   const std::optional<int> audited = AuditedHost(setup.plan, step);
   if (!audited) return absl::OkStatus();
+  TracedSpan traced = Traced(SpanKind::kOther);
+  if (traced.on()) traced->name = absl::StrCat("audit of host ", *audited);
   const auto report = [&](int local, int slot) {
     GradientAudit& audit = *reports[local].add_audits();
     audit.set_host(*audited);

@@ -70,6 +70,7 @@ absl::Status Trainer::Impl::EvaluateHost(std::int64_t step,
 
 absl::Status Trainer::Impl::Evaluate(std::int64_t step) {
   setup.progress->Enter(step, "evaluation");
+  const TracedSpan traced = Traced(SpanKind::kEvaluation);
   for (int local = 0; local < static_cast<int>(hosts.size()); ++local) {
     EvalReport report;
     report.set_host(hosts[local]);

@@ -66,9 +66,14 @@ absl::Status Trainer::Impl::JoinHosts(std::int64_t step, std::size_t number) {
     values.push_back(ValuesOfCores(id, local));
     reducer.Start(local, index, SequenceOf(step, index), values[local][0]);
   }
+  TracedSpan wait = Traced(SpanKind::kWait);
   PODSIM_RETURN_IF_ERROR(
       Annotate(reducer.Wait(index).status(),
                absl::StrCat("all-reduce of ", program.tensor(id).name)));
+  if (wait.on()) {
+    wait->name = absl::StrCat("all-reduce of ", program.tensor(id).name);
+    wait->peer = reducer.awaited(index);
+  }
   for (const auto& of_host : values) CopyToAll(of_host[0], of_host);
   setup.progress->Enter(step, "compute");
   Enter(StepPhase::kCompute);

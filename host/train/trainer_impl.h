@@ -30,9 +30,11 @@
 namespace podsim {
 
 struct Trainer::Impl {
-  static Reducer::Options WithMemory(Reducer::Options options,
-                                     std::shared_ptr<const void> memory) {
+  static Reducer::Options Completed(Reducer::Options options,
+                                    std::shared_ptr<const void> memory,
+                                    Tracer* tracer) {
     options.memory = std::move(memory);
+    options.tracer = tracer;
     return options;
   }
 
@@ -57,7 +59,7 @@ struct Trainer::Impl {
         fusions(program, *setup.kernels),
         step_times(setup.clock->Now()),
         reducer(*setup.transport, *setup.clock, setup.plan, *setup.progress,
-                WithMemory(setup.reducer, reduced_memory)) {}
+                Completed(setup.reducer, reduced_memory, setup.tracer)) {}
 
   // Of those that run at once in training, one core's.
   std::int64_t RowsOfCore() const {
@@ -77,6 +79,17 @@ struct Trainer::Impl {
   absl::Status NextStep(std::int64_t step, Infeed& infeed);
   StepGate::Next After(std::int64_t step) const;
   absl::Status Finish(std::int64_t step, const StepGate::Next& next);
+
+  // A span of all local hosts, or of one.
+  TracedSpan Traced(SpanKind kind) {
+    return TracedSpan(setup.tracer, kind, hosts.front(),
+                      static_cast<int>(hosts.size()));
+  }
+  TracedSpan TracedOf(int local, SpanKind kind) {
+    return TracedSpan(setup.tracer, kind, hosts[local]);
+  }
+  absl::Status TracedStep(std::int64_t step, Infeed& infeed,
+                          StepGate::Next& next);
 
   absl::Status StrikeAt(std::int64_t step, std::string_view phase) const {
     return setup.faults == nullptr ? absl::OkStatus()
@@ -100,6 +113,8 @@ struct Trainer::Impl {
   void CountPass(const HostRows& run, std::int64_t pass, Tally& tally);
   absl::Status ComputeRows(std::int64_t step, std::span<const Segment> segments,
                            const HostRows& run, std::int64_t pass);
+  absl::Status RunTraced(const Segment& segment, const HostRows& run,
+                         std::int64_t pass, CoreBuffers& buffers);
   absl::Status StartBucket(std::int64_t step, int local, int bucket,
                            std::span<float> pass_gradients, std::int64_t leaf);
   // Of the collectives of a step: buckets, and exchanges behind them.

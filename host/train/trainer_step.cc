@@ -30,6 +30,14 @@ bool IsOf(const ProgramMetric& metric, bool of_step) {
   return of_step ? metric.is_trained() : metric.is_evaluated();
 }
 
+// What a segment is known by: the tensor that it makes last.
+std::string LastResult(const Program& program, const Segment& segment) {
+  if (segment.instructions.empty() ||
+      segment.instructions.back().outputs.empty())
+    return "segment";
+  return program.tensor(segment.instructions.back().outputs.front()).name;
+}
+
 bool IsOfEvalLoss(const Program& program, const ProgramMetric& metric) {
   if (!program.eval_loss.has_value()) return false;
   const auto& sums = program.eval_loss->sums();
@@ -37,6 +45,23 @@ bool IsOfEvalLoss(const Program& program, const ProgramMetric& metric) {
 }
 
 }  // namespace
+
+// An audit's host is none of this process: its segments have no core here.
+absl::Status Trainer::Impl::RunTraced(const Segment& segment,
+                                      const HostRows& run, std::int64_t pass,
+                                      CoreBuffers& buffers) {
+  TracedSpan traced(run.local < AuditSlot() ? setup.tracer : nullptr,
+                    SpanKind::kCompute,
+                    run.local < AuditSlot() ? hosts[run.local] : 0);
+  if (traced.on()) {
+    traced->core =
+        static_cast<int>(pass * rows_at_once / bits.batch_per_core());
+    traced->cores = static_cast<int>(rows_at_once / RowsOfCore());
+    traced->name = LastResult(program, segment);
+  }
+  return RunSegment(program, segment, rows_at_once, panels, scalars,
+                    *setup.kernels, parallel, buffers);
+}
 
 // The gradients of the pass's rows, and the all-reduces that they complete.
 absl::Status Trainer::Impl::ComputeRows(std::int64_t step,
@@ -52,9 +77,7 @@ absl::Status Trainer::Impl::ComputeRows(std::int64_t step,
   for (const Segment& segment : segments) {
     PODSIM_RETURN_IF_ERROR(CheckAbort());
     if (segment.kind == SegmentKind::kCompute) {
-      PODSIM_RETURN_IF_ERROR(RunSegment(program, segment, rows_at_once, panels,
-                                        scalars, *setup.kernels, parallel,
-                                        buffers));
+      PODSIM_RETURN_IF_ERROR(RunTraced(segment, run, pass, buffers));
     } else {
       PODSIM_RETURN_IF_ERROR(StartBucket(step, run.local, segment.bucket,
                                          buffers.gradients, pass));
@@ -167,6 +190,7 @@ absl::Status Trainer::Impl::ReportHost(std::int64_t step,
 
 absl::Status Trainer::Impl::Compute(std::int64_t step, const Batch& batch) {
   setup.progress->Enter(step, "compute");
+  const TracedSpan traced = Traced(SpanKind::kCompute);
   PODSIM_RETURN_IF_ERROR(StrikeAt(step, "compute"));
   std::vector<HostRows> runs;
   runs.reserve(hosts.size());
@@ -198,8 +222,13 @@ absl::Status Trainer::Impl::Await(std::int64_t step, int bucket) {
   const std::string what = absl::StrCat("all-reduce of bucket ", bucket);
   setup.progress->Enter(step, what);
   Enter(StepPhase::kReduce);
+  TracedSpan wait = Traced(SpanKind::kWait);
   const absl::StatusOr<absl::Time> since = reducer.Wait(bucket);
   PODSIM_RETURN_IF_ERROR(Annotate(since.status(), what));
+  if (wait.on()) {
+    wait->name = what;
+    wait->peer = reducer.awaited(bucket);
+  }
   // Until this thread woke up, the host was waiting for nobody else.
   step_times.Enter(StepPhase::kUpdate, *since);
   reduced = std::max(reduced, *since);
@@ -229,8 +258,14 @@ absl::Status Trainer::Impl::BeginUpdate(std::int64_t step) {
 }
 
 absl::Status Trainer::Impl::Update(int bucket) {
-  PODSIM_RETURN_IF_ERROR(
-      RunUpdate(bucket + (program.update_needs_all ? 1 : 0)));
+  {
+    TracedSpan traced = Traced(SpanKind::kUpdate);
+    if (traced.on()) traced->name = absl::StrCat("update of bucket ", bucket);
+    PODSIM_RETURN_IF_ERROR(
+        RunUpdate(bucket + (program.update_needs_all ? 1 : 0)));
+  }
+  TracedSpan traced = Traced(SpanKind::kPacking);
+  if (traced.on()) traced->name = absl::StrCat("packing of bucket ", bucket);
   packed.Pack(program, program.buckets[bucket].variables, variables,
               panels.columns, parallel, &times);
   return absl::OkStatus();

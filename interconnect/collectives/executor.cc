@@ -74,6 +74,11 @@ absl::Status Executor::Start(std::uint64_t sequence,
   run->lane = buffer.lane;
   run->done = std::move(done);
   run->moved = impl_->clock.Now();
+  if (Tracer* const tracer = impl_->options.tracer; IsTracing(tracer))
+    run->trace = std::make_unique<PlanRun::Trace>(PlanRun::Trace{
+        .step = tracer->step(),
+        .begun = tracer->Now(),
+        .ops = std::vector<std::int64_t>(run->plan->ops.size())});
   PlanRun& started = *run;
   impl_->used.Add(sequence);
   impl_->by_sequence[sequence] = run.get();
@@ -103,6 +108,8 @@ void Executor::Impl::Begin(PlanRun& run) {
 }
 
 bool Executor::idle() const { return impl_->runs.empty(); }
+
+int Executor::awaited() const { return impl_->awaited; }
 
 std::uint64_t Executor::progress() const {
   return impl_->moved_frames.load(std::memory_order_relaxed);

@@ -28,6 +28,7 @@
 
 #include "absl/status/status.h"
 #include "base/clock.h"
+#include "base/trace/tracer.h"
 #include "interconnect/collectives/element.h"
 #include "interconnect/collectives/pieces.h"
 #include "interconnect/collectives/plan.h"
@@ -52,6 +53,9 @@ class Executor final : public FrameSink {
     // a moment longer than this object lives: it is let go after that. Null:
     // whoever starts collectives sees to it.
     std::shared_ptr<const void> memory = nullptr;
+    // Keeps when chunks and collectives begin and end; must outlive this
+    // object. Null: nobody does.
+    Tracer* tracer = nullptr;
   };
 
   // Registers itself as the host's sink. `transport` and `clock` must outlive
@@ -84,6 +88,9 @@ class Executor final : public FrameSink {
   std::uint64_t progress() const;
   // The first thing that is waited for, if anything is.
   Waiting waiting() const;
+  // Within `done`: the host whose frame, or word that it has taken one, came
+  // last of what the collective waited for. -1: it waited for nobody.
+  int awaited() const;
   // Fails everything in flight with `why` and latches it.
   void Abort(const absl::Status& why);
 

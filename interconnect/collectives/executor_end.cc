@@ -12,6 +12,7 @@ namespace podsim {
 
 void Executor::Impl::CompleteIfDone(PlanRun& run) {
   if (!run.progress.complete()) return;
+  if (run.trace != nullptr) Trace(run);
   by_sequence.erase(run.sequence);
   auto node = runs.extract(run.serial);
   completed.push_back(std::move(node.mapped()));
@@ -30,7 +31,10 @@ void Executor::Impl::Settle() {
     // Give the credit of kept frames back before anybody is told.
     for (auto& [serial, run] : failed) run->kept.clear();
   }
-  for (const auto& run : ended) run->done(absl::OkStatus());
+  for (const auto& run : ended) {
+    awaited = run->last_peer;
+    run->done(absl::OkStatus());
+  }
   for (auto& [serial, run] : failed) {
     run->done(why);
     // The transport may still read its scratch and rounded payloads.

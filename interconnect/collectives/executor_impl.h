@@ -90,6 +90,10 @@ struct Executor::Impl {
   }
   absl::StatusOr<SendResult> Send(PlanRun& run, std::int32_t op);
   FrameHeader HeaderOf(const PlanRun& run, const PlanOp& send) const;
+  // Of what is traced; how long op took to send, or from its arrival to be
+  // taken.
+  void Trace(const PlanRun& run, std::int32_t op);
+  void Trace(const PlanRun& run);
   static std::uint64_t TokenOf(const PlanRun& run, std::int32_t op) {
     return static_cast<std::uint64_t>(run.serial) << 32 |
            static_cast<std::uint32_t>(op);
@@ -121,6 +125,7 @@ struct Executor::Impl {
   std::unordered_map<int, absl::Status> lost;  // by position
   PlanTablesCache tables;
   std::uint32_t next_serial = 0;
+  int awaited = -1;  // as Executor::awaited
   SequenceSet used;
   absl::Status failure;
   std::vector<std::unique_ptr<PlanRun>> completed;  // until Settle

@@ -75,6 +75,8 @@ void Executor::Impl::Receive(PlanRun& run, int position, std::uint32_t chunk,
                                 payload.size(), " bytes, expected ", expected));
   }
   run.arrived[op] = true;
+  run.last_peer = HostOf(position);
+  if (run.trace != nullptr) run.trace->ops[op] = options.tracer->Now();
   --run.needs[run.index().peer_of[op]];
   if (!run.progress.ready(op)) {
     run.kept.emplace(op, std::move(payload));
@@ -88,6 +90,7 @@ void Executor::Impl::Receive(PlanRun& run, int position, std::uint32_t chunk,
 bool Executor::Impl::Apply(PlanRun& run, std::int32_t op,
                            const Payload& payload) {
   const absl::Status taken = Take(run, op, payload);
+  if (run.trace != nullptr && taken.ok()) Trace(run, op);
   if (taken.ok()) return true;
   const PlanOp& what = run.plan->ops[op];
   FailRun(run, taken.code(),
@@ -107,6 +110,7 @@ absl::Status Executor::Impl::Take(PlanRun& run, std::int32_t op,
       !CreditOf(run, run.plan->ops[send].peer).blocked) {
     const PlanOp& what = run.plan->ops[send];
     absl::Status taken;
+    if (run.trace != nullptr) run.trace->ops[send] = options.tracer->Now();
     const absl::StatusOr<SendResult> passed = transport.SendInPlace(
         HeaderOf(run, what), run.WireBytesOf(what),
         [&](const Places& places) {

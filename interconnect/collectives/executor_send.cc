@@ -45,6 +45,7 @@ FrameHeader Executor::Impl::HeaderOf(const PlanRun& run,
 
 absl::StatusOr<SendResult> Executor::Impl::Send(PlanRun& run, std::int32_t op) {
   if (run.PassedOn(op)) return SendResult::kQueued;
+  if (run.trace != nullptr) run.trace->ops[op] = options.tracer->Now();
   const PlanOp& what = run.plan->ops[op];
   FrameHeader header = HeaderOf(run, what);
   if (run.MustMake(op)) {
@@ -67,6 +68,8 @@ void Executor::OnSendDone(std::uint64_t token) {
   const std::int32_t op = static_cast<std::int32_t>(token & 0xffffffffU);
   impl_->moved_frames.fetch_add(1, std::memory_order_relaxed);
   run->moved = impl_->clock.Now();
+  run->last_peer = impl_->HostOf(run->plan->ops[op].peer);
+  if (run->trace != nullptr) impl_->Trace(*run, op);
   --run->needs[run->index().peer_of[op]];
   run->ReturnPayload(op);
   impl_->Finish(*run, op);

@@ -100,6 +100,14 @@ class PlanRun {
   Lane lane = Lane::kBulk;
   std::function<void(const absl::Status&)> done;
   absl::Time moved;
+  int last_peer = -1;  // the host that moved it last
+  // Where the run is traced; nanoseconds since 1970.
+  struct Trace {
+    std::int64_t step = 0;
+    std::int64_t begun = 0;
+    std::vector<std::int64_t> ops;  // when each was sent, or arrived
+  };
+  std::unique_ptr<Trace> trace;
 
  private:
   struct Memory {

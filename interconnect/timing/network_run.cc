@@ -45,6 +45,9 @@ absl::StatusOr<NetworkPlan> NetworkPlan::Make(const ChipRequest& request,
                                               const Network& network,
                                               int element_bytes, bool whole) {
   NetworkPlan plan;
+  plan.request_ = request;
+  plan.network_ = network;
+  plan.element_bytes_ = element_bytes;
   std::optional<RingWay> way =
       whole ? std::nullopt : RingWayOf(request, network);
   if (way) {
@@ -59,6 +62,42 @@ absl::StatusOr<NetworkPlan> NetworkPlan::Make(const ChipRequest& request,
                           FoldRun(request, network, element_bytes, whole));
   plan.fold_ = std::make_shared<const FoldedRun>(std::move(fold));
   return plan;
+}
+
+absl::StatusOr<std::vector<LinkMessage>> NetworkPlan::Messages(
+    const LinkFigures& links) const {
+  if (network_.grid.chips() > kMostMessageChips)
+    return absl::ResourceExhaustedError(
+        absl::StrCat("messages among ", network_.grid.chips(),
+                     " chips are not told one by one, up to ",
+                     kMostMessageChips, " chips they are"));
+  PODSIM_ASSIGN_OR_RETURN(
+      const FoldedRun fold,
+      FoldRun(request_, network_, element_bytes_, /*whole=*/true));
+  const SimLinks sim = {.count = fold.links,
+                        .bytes_per_second = links.bytes_per_second,
+                        .hop = links.hop,
+                        .rates = fold.rates};
+  std::vector<SimCrossing> crossings;
+  PODSIM_RETURN_IF_ERROR(Simulate(fold.ranks, sim, &crossings).status());
+  // Each link of the slice is one of the simulation's.
+  std::vector<std::int32_t> link_at(static_cast<std::size_t>(fold.links), -1);
+  for (std::size_t link = 0; link < fold.link_of.size(); ++link)
+    link_at[static_cast<std::size_t>(fold.link_of[link])] =
+        static_cast<std::int32_t>(link);
+  std::vector<int> chip_at(fold.ranks.size(), 0);
+  for (std::size_t chip = 0; chip < fold.rank_of_chip.size(); ++chip)
+    chip_at[static_cast<std::size_t>(fold.rank_of_chip[chip])] =
+        static_cast<int>(chip);
+  std::vector<LinkMessage> messages;
+  messages.reserve(crossings.size());
+  for (const SimCrossing& each : crossings)
+    messages.push_back({.link = link_at[static_cast<std::size_t>(each.link)],
+                        .from = chip_at[static_cast<std::size_t>(each.rank)],
+                        .bytes = each.bytes,
+                        .begin = each.begin,
+                        .end = each.end});
+  return messages;
 }
 
 absl::StatusOr<NetworkRun> NetworkPlan::Run(const LinkFigures& links) const {

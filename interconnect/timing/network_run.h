@@ -19,6 +19,18 @@
 
 namespace podsim {
 
+// A piece of a collective on a link of the slice.
+struct LinkMessage {
+  std::int32_t link = 0;
+  int from = 0;  // the chip that sent it first
+  std::int64_t bytes = 0;
+  SimTime begin;  // from the collective's first moment on the network
+  SimTime end;
+};
+
+// Of larger slices messages are not told one by one.
+inline constexpr int kMostMessageChips = 256;
+
 class NetworkPlan {
  public:
   // `whole`: every chip is simulated by itself, however alike they are; the
@@ -34,7 +46,16 @@ class NetworkPlan {
   // Errors: INTERNAL (plans that wait for each other for ever).
   absl::StatusOr<NetworkRun> Run(const LinkFigures& links) const;
 
+  // Every piece on every link of that run, those of a link in order: every chip
+  // is simulated by itself, which takes longer.
+  // Errors: as of Run; RESOURCE_EXHAUSTED (more than kMostMessageChips chips).
+  absl::StatusOr<std::vector<LinkMessage>> Messages(
+      const LinkFigures& links) const;
+
  private:
+  ChipRequest request_;
+  Network network_;
+  int element_bytes_ = 0;
   // One of the two.
   std::shared_ptr<const RingPlan> ring_;
   std::shared_ptr<const FoldedRun> fold_;

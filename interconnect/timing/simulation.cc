@@ -115,8 +115,10 @@ std::vector<bool> SharedLinks(const std::vector<SimRank>& ranks, int links) {
 
 class Simulation {
  public:
-  Simulation(const std::vector<SimRank>& ranks, const SimLinks& links)
+  Simulation(const std::vector<SimRank>& ranks, const SimLinks& links,
+             std::vector<SimCrossing>* crossings)
       : links_(links),
+        crossings_(crossings),
         shared_(SharedLinks(ranks, links.count)),
         states_(links.count) {
     ranks_.reserve(ranks.size());
@@ -183,6 +185,12 @@ class Simulation {
     state.sent += event.bytes;
     state.busy += event.duration;
     ++result_.events;
+    if (crossings_ != nullptr)
+      crossings_->push_back({.link = static_cast<std::int32_t>(link),
+                             .rank = event.rank,
+                             .bytes = event.bytes,
+                             .begin = SimTime::Picoseconds(begin),
+                             .end = SimTime::Picoseconds(end)});
     if (event.hop == 0) outcomes_.push_back({end, event.rank, event.op});
     const std::int64_t hop = links_.hop.picoseconds();
     if (event.left == 1) {
@@ -278,6 +286,7 @@ class Simulation {
   }
 
   const SimLinks& links_;
+  std::vector<SimCrossing>* const crossings_;
   std::vector<RankState> ranks_;
   std::vector<bool> shared_;  // by link
   std::vector<LinkState> states_;
@@ -307,8 +316,9 @@ absl::StatusOr<SimPlan> SimPlanOf(const RankPlan& plan, int element_bytes) {
 }
 
 absl::StatusOr<SimResult> Simulate(const std::vector<SimRank>& ranks,
-                                   const SimLinks& links) {
-  return Simulation(ranks, links).Run();
+                                   const SimLinks& links,
+                                   std::vector<SimCrossing>* crossings) {
+  return Simulation(ranks, links, crossings).Run();
 }
 
 }  // namespace podsim

@@ -90,11 +90,23 @@ struct SimResult {
   std::int64_t events = 0;
 };
 
+// A piece on a link, which it takes from `begin` to `end`.
+struct SimCrossing {
+  std::int32_t link = 0;
+  std::int32_t rank = 0;  // who sent it first
+  std::int64_t bytes = 0;
+  SimTime begin;
+  SimTime end;
+};
+
+// `crossings`: where given, gets each of them, SimResult::events in all, those
+// of a link in order.
 // REQUIRES: links.rates are above 0 where a path leads; a path for each peer of
 //   a rank's plan.
 // Errors: INTERNAL (the plans wait for each other for ever).
-absl::StatusOr<SimResult> Simulate(const std::vector<SimRank>& ranks,
-                                   const SimLinks& links);
+absl::StatusOr<SimResult> Simulate(
+    const std::vector<SimRank>& ranks, const SimLinks& links,
+    std::vector<SimCrossing>* crossings = nullptr);
 
 }  // namespace podsim
 

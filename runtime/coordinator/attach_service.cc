@@ -33,7 +33,7 @@ grpc::ServerBidiReactor<HostMessage, CoordinatorMessage>* AttachService::Attach(
     }
     return new Refusal(status);
   }
-  auto stream = std::make_shared<HostStream>(inbox_);
+  auto stream = std::make_shared<HostStream>(inbox_, clock_);
   stream->Begin();
   return stream.get();
 }

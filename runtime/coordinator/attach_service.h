@@ -15,7 +15,7 @@ namespace podsim {
 
 class AttachService final : public Coordinator::CallbackService {
  public:
-  // `inbox` must outlive the streams, `clock` the service.
+  // `inbox` and `clock` must outlive the streams.
   AttachService(RpcSecurity security, Inbox& inbox, const Clock& clock)
       : security_(std::move(security)), inbox_(inbox), clock_(clock) {}
 

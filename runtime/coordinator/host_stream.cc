@@ -40,9 +40,14 @@ void HostStream::OnReadDone(bool ok) {
     return;
   }
   if (incoming_.has_heartbeat()) {
-    CoordinatorMessage heard;
-    heard.mutable_heard();
-    Send(std::move(heard));
+    const std::int64_t now = absl::ToUnixNanos(clock_.Now());
+    CoordinatorMessage message;
+    Heard& heard = *message.mutable_heard();
+    heard.set_sent_ns(incoming_.heartbeat().sent_ns());
+    heard.set_heard_ns(now);
+    // What gRPC takes to write it counts as its way.
+    heard.set_answered_ns(now);
+    Send(std::move(message));
   }
   // Handed on before it is counted: whoever is told to read on, here or by
   // OnHandled, finds `incoming_` free and all that came before in the inbox.

@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "absl/status/status.h"
+#include "base/clock.h"
 #include "base/mutex.h"
 #include "proto/coordinator.pb.h"
 #include "runtime/coordinator/inbox.h"
@@ -28,8 +29,8 @@ class HostStream final
     : public grpc::ServerBidiReactor<HostMessage, CoordinatorMessage>,
       public std::enable_shared_from_this<HostStream> {
  public:
-  // `inbox` must outlive the stream.
-  explicit HostStream(Inbox& inbox) : inbox_(inbox) {}
+  // `inbox` and `clock` must outlive the stream.
+  HostStream(Inbox& inbox, const Clock& clock) : inbox_(inbox), clock_(clock) {}
 
   // Once, before anything else.
   void Begin();
@@ -52,6 +53,7 @@ class HostStream final
   void WriteFront();
 
   Inbox& inbox_;
+  const Clock& clock_;
   std::shared_ptr<HostStream> self_;
   HostMessage incoming_;
   Mutex mutex_;

@@ -9,38 +9,13 @@
 #include "base/status.h"
 #include "job/plan_program.h"
 #include "runtime/forecast/evaluation_forecast.h"
+#include "runtime/forecast/job_options.h"
 #include "runtime/forecast/step_band.h"
 #include "runtime/job/geography.h"
 #include "settings/words.h"
 
 namespace podsim {
 namespace {
-
-// Of the plan's step with another batch; in one pass where its microbatches do
-// not divide that.
-StepOptions OptionsOf(const JobPlan& plan, std::int64_t batch_per_core) {
-  StepOptions options = {.batch_per_core = batch_per_core};
-  const std::int64_t rows = plan.bits().microbatch_size();
-  if (rows > 0 && batch_per_core % rows == 0)
-    options.microbatches = batch_per_core / rows;
-  if (plan.spec().ici_dtype() == words::WireType::bfloat16)
-    options.gradient_bytes = 2;
-  if (plan.spec().has_sim_combine_bytes())
-    options.combine_bytes = plan.spec().sim_combine_bytes();
-  options.sharded_update = plan.spec().sim_sharded_update();
-  options.recomputes = plan.spec().remat() == words::Remat::auto_;
-  const BucketPlace* store = PlaceOf(plan.geography(), "data_dir");
-  if (store != nullptr && HasLink(*store)) {
-    options.store = store;
-    options.stored_example_bytes = plan.geography().example_bytes();
-  }
-  return options;
-}
-
-std::optional<ChipAlgorithm> AlgorithmOf(const JobSpec& spec) {
-  if (spec.ici_algorithm() == words::IciAlgorithm::auto_) return std::nullopt;
-  return ChipAlgorithmNamed(WordOf(spec.ici_algorithm()));
-}
 
 bool HasGroups(const Program& program, const Slice& slice) {
   for (const Segment& segment :
@@ -87,8 +62,8 @@ absl::StatusOr<LadderFoot> FootOn(const Slice& slice,
                                   std::int64_t batch_per_core,
                                   const JobPlan& plan) {
   PODSIM_ASSIGN_OR_RETURN(const Program program, ProgramOf(plan));
-  SumPrices sums(slice, AlgorithmOf(plan.spec()));
-  StepOptions options = OptionsOf(plan, batch_per_core);
+  SumPrices sums(slice, AskedAlgorithm(plan.spec()));
+  StepOptions options = StepOptionsOf(plan, batch_per_core);
   options.recomputes = false;  // nobody asked whether it fits there
   PODSIM_ASSIGN_OR_RETURN(const SimStep step,
                           ForecastStep(program, slice, options, sums));
@@ -121,8 +96,8 @@ absl::StatusOr<JobForecast> ForecastJob(const JobPlan& plan, const Slice& slice,
   PODSIM_CHECK(plan.bits().slice() == slice.name &&
                generation.name() == slice.generation);
   PODSIM_ASSIGN_OR_RETURN(const Program program, ProgramOf(plan));
-  const StepOptions options = OptionsOf(plan, plan.bits().batch_per_core());
-  SumPrices sums(slice, AlgorithmOf(plan.spec()));
+  const StepOptions options = StepOptionsOf(plan, plan.bits().batch_per_core());
+  SumPrices sums(slice, AskedAlgorithm(plan.spec()));
   JobForecast forecast = {.global_batch = plan.global_batch(),
                           .steps = plan.train_steps(),
                           .chips = slice.chips,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "interconnect/collectives/algorithms.h"
 #include "runtime/forecast/timeline.h"
 
 namespace podsim {
@@ -22,6 +23,10 @@ struct StepParts {
     SimTime time;
     // No kernel runs beside it: the cores wait.
     bool holds_cores = false;
+    // What travels; 0 elements: the cores of a chip alone have it in common.
+    Collective collective = Collective::kAllReduce;
+    std::int64_t elements = 0;
+    int element_bytes = 0;
   };
   SimTime input;    // on the wire from host to chip
   SimTime store;    // from the bucket to the host

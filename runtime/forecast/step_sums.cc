@@ -9,15 +9,17 @@ namespace {
 
 // The cores of a chip add theirs up in passing. Groups of chips are priced as
 // the whole slice would be: the latency at most.
-absl::StatusOr<SimTime> PriceExchange(const Program& program,
-                                      const Segment& segment,
-                                      const Slice& slice, SumPrices& sums) {
+absl::StatusOr<StepParts::Sum> PriceExchange(const Program& program,
+                                             const Segment& segment,
+                                             const Slice& slice,
+                                             SumPrices& sums) {
   if (segment.group > 0 && segment.group <= slice.chip().replicas_per_chip)
-    return SimTime();
-  PODSIM_ASSIGN_OR_RETURN(
-      const SumPrice price,
-      sums.Of(program.tensor(segment.tensor).shape.elements(), sizeof(float)));
-  return price.time;
+    return StepParts::Sum();
+  const std::int64_t elements = program.tensor(segment.tensor).shape.elements();
+  PODSIM_ASSIGN_OR_RETURN(const SumPrice price,
+                          sums.Of(elements, sizeof(float)));
+  return StepParts::Sum{
+      .time = price.time, .elements = elements, .element_bytes = sizeof(float)};
 }
 
 // Adds what sums the gradients; with a sharded update each core gets the sums
@@ -28,17 +30,28 @@ absl::Status AddGradientSums(const Program& program, const ChipProgram& chip,
   const auto kernels = static_cast<std::int32_t>(chip.kernels.size());
   for (const CombinedGradients& each : CombineGradients(
            program, chip, options.combine_bytes / options.gradient_bytes)) {
+    const Collective collective = options.sharded_update
+                                      ? Collective::kReduceScatter
+                                      : Collective::kAllReduce;
     PODSIM_ASSIGN_OR_RETURN(
         const SumPrice sum,
-        sums.Of(each.elements, options.gradient_bytes,
-                options.sharded_update ? Collective::kReduceScatter
-                                       : Collective::kAllReduce));
-    parts.sums.push_back({each.ready, each.needed, sum.time});
+        sums.Of(each.elements, options.gradient_bytes, collective));
+    parts.sums.push_back({.ready = each.ready,
+                          .needed = each.needed,
+                          .time = sum.time,
+                          .collective = collective,
+                          .elements = each.elements,
+                          .element_bytes = options.gradient_bytes});
     if (!options.sharded_update) continue;
     PODSIM_ASSIGN_OR_RETURN(
         const SumPrice gather,
         sums.Of(each.elements, sizeof(float), Collective::kAllGather));
-    parts.sums.push_back({kernels - 1, kernels, gather.time});
+    parts.sums.push_back({.ready = kernels - 1,
+                          .needed = kernels,
+                          .time = gather.time,
+                          .collective = Collective::kAllGather,
+                          .elements = each.elements,
+                          .element_bytes = sizeof(float)});
   }
   return absl::OkStatus();
 }
@@ -56,10 +69,12 @@ absl::StatusOr<SimTime> AddExchanges(const Program& program,
     PODSIM_CHECK(collective != chip.collectives.end());
     const ChipCollective& each = *collective++;
     if (!segment.joins_tensor()) continue;
-    PODSIM_ASSIGN_OR_RETURN(const SimTime time,
+    PODSIM_ASSIGN_OR_RETURN(StepParts::Sum sum,
                             PriceExchange(program, segment, slice, sums));
-    parts.sums.push_back({each.ready, each.needed, time});
-    all += time;
+    sum.ready = each.ready;
+    sum.needed = each.needed;
+    parts.sums.push_back(sum);
+    all += sum.time;
   }
   return all;
 }

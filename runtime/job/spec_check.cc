@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "host/storage/uri_store.h"
 #include "interconnect/collectives/choice_table.h"
+#include "job/traced_steps.h"
 #include "runtime/job/geography.h"
 #include "runtime/job/ici_fault.h"
 #include "settings/check.h"
@@ -53,6 +54,8 @@ absl::Status CheckSpec(const JobSpec& spec) {
   PODSIM_RETURN_IF_ERROR(Annotate(
       WithHardware(ShippedHardware(), spec.hardware()).status(), "hardware"));
   PODSIM_RETURN_IF_ERROR(CheckGeographySettings(spec));
+  if (spec.has_trace_steps())
+    PODSIM_RETURN_IF_ERROR(ParseStepRange(spec.trace_steps()).status());
   if (spec.ici_algorithm() == words::IciAlgorithm::all)
     return absl::InvalidArgumentError(
         "ici_algorithm=all compares algorithms, which pod_plan --collective "

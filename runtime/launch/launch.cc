@@ -23,6 +23,7 @@
 #include "interconnect/topology/describe.h"
 #include "interconnect/topology/hardware.h"
 #include "interconnect/topology/slice.h"
+#include "job/traced_steps.h"
 #include "models/graph/serialize_model.h"
 #include "models/kernels/kernels.h"
 #include "models/zoo/zoo.h"
@@ -45,6 +46,7 @@
 #include "runtime/job/spec_check.h"
 #include "runtime/launch/compose_file.h"
 #include "runtime/launch/flags.h"
+#include "runtime/launch/job_trace.h"
 #include "runtime/launch/pending_forecast.h"
 #include "runtime/launch/train_job.h"
 #include "runtime/pod/elsewhere.h"
@@ -194,6 +196,7 @@ absl::Status CheckOutputs(const JobSpec& spec) {
   PODSIM_RETURN_IF_ERROR(CheckOutputFolder("model_dir", spec.model_dir()));
   PODSIM_RETURN_IF_ERROR(
       CheckOutputFolder("tensorboard_dir", spec.tensorboard_dir()));
+  PODSIM_RETURN_IF_ERROR(CheckOutputFolder("profile_dir", spec.profile_dir()));
   return CheckOutputFolder("log_dir", spec.log_dir());
 }
 
@@ -219,6 +222,12 @@ std::vector<TextRow> RowsOf(const RunStart& start, const PlannedJob& job) {
   return {{"start", DescribeStart(start.point, job.plan)}};
 }
 
+// Steps to trace that the run does not make are refused before it begins.
+absl::Status CheckTracedRun(const RunStart& start, const PlannedJob& job) {
+  return CheckTracedSteps(job.plan.spec(), start.point.step(),
+                          start.point.last_step());
+}
+
 // Where the job begins. Refuses a checkpoint that does not fit before any
 // process starts. The coordinator looks again, as every generation of the pod
 // begins elsewhere.
@@ -231,6 +240,7 @@ absl::StatusOr<std::vector<TextRow>> StartRowsOfRun(const PlannedJob& job) {
     start = FindStart(*store, job.spec, job.plan);
   }
   PODSIM_RETURN_IF_ERROR(start.status());
+  PODSIM_RETURN_IF_ERROR(CheckTracedRun(*start, job));
   return RowsOf(*start, job);
 }
 
@@ -242,11 +252,14 @@ std::vector<TextRow> NotLookedAt(absl::string_view why) {
 // Of a plan alone, which can do without: what it did not look at, and what a
 // run's own processes would say of the model_dir.
 absl::StatusOr<std::vector<TextRow>> StartRowsOfPlan(const PlannedJob& job) {
-  if (job.plan.bits().dataset().fingerprint().empty())
+  if (job.plan.bits().dataset().fingerprint().empty()) {
+    PODSIM_RETURN_IF_ERROR(
+        CheckTracedSteps(job.plan.spec(), 0, job.plan.train_steps()));
     return job.spec.model_dir().empty() && job.spec.restore().empty()
                ? std::vector<TextRow>()
                : NotLookedAt(
                      "the data, with which it is compared, was not read");
+  }
   const auto store = NewUriStore();
   const absl::StatusOr<RunStart> start = FindStart(*store, job.spec, job.plan);
   const absl::Status& why = start.status();
@@ -254,6 +267,7 @@ absl::StatusOr<std::vector<TextRow>> StartRowsOfPlan(const PlannedJob& job) {
       absl::IsPermissionDenied(why))
     return NotLookedAt(why.message());
   PODSIM_RETURN_IF_ERROR(why);
+  PODSIM_RETURN_IF_ERROR(CheckTracedRun(*start, job));
   std::vector<TextRow> rows = RowsOf(*start, job);
   for (const std::string& note : start->notes)
     rows.push_back({"model_dir", note});
@@ -282,6 +296,7 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
     return PrintWholeJob(spec, flags.elsewhere.external_hosts(), console);
   if (flags.action == LaunchAction::kWriteModel)
     return WriteModel(spec, flags.settings, console);
+  PODSIM_RETURN_IF_ERROR(CheckTrace(spec, flags.elsewhere.external_hosts()));
   const bool dry_run = flags.action == LaunchAction::kDryRun;
   std::optional<StoreWaits::Limit> limit;
   if (dry_run) limit.emplace(ProcessStoreWaits(), kPlanWait, kPlanWaits);

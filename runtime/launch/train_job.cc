@@ -11,9 +11,11 @@
 #include "base/status.h"
 #include "host/board/cpu_share.h"
 #include "host/storage/uri_store.h"
+#include "job/traced_steps.h"
 #include "runtime/coordinator/run_start.h"
 #include "runtime/job/fit.h"
 #include "runtime/job/format_plan.h"
+#include "runtime/launch/job_trace.h"
 #include "runtime/report/metrics_file.h"
 #include "runtime/report/reporter.h"
 #include "runtime/report/text_width.h"
@@ -68,6 +70,8 @@ class TrainingDisplay final : public JobDisplay {
           forecast_.TakeRows(style_.verbose, absl::ZeroDuration());
       if (!rows.empty()) Note(FormatPlanRows(rows, style_));
     }
+    if (IsTraced(job_.spec))
+      if (auto moment = MomentOf(event)) moments_.push_back(*std::move(moment));
     reporter_.OnEvent(event);
     if (board_ == nullptr) return;
     board_->OnEvent(event);
@@ -92,8 +96,14 @@ class TrainingDisplay final : public JobDisplay {
       ShowStop(outcome, console_);
     }
     if (board_ != nullptr) WarnOfBoard(board_->Close());
+    const absl::StatusOr<std::vector<TextRow>> traced =
+        WriteJobTrace(job_, outcome.trace_parts, moments_);
+    if (!traced.ok())
+      console_.Error(absl::StrCat("error: trace: ", traced.status().message()));
+    else if (shows_plan_ && !traced->empty())
+      console_.Line(FormatPlanRows(*traced, style_));
     // A run whose figures are lost did not do what was asked.
-    return outcome.exit_code == 0 && !reporter_.status().ok()
+    return outcome.exit_code == 0 && !(reporter_.status().ok() && traced.ok())
                ? 1
                : outcome.exit_code;
   }
@@ -116,6 +126,7 @@ class TrainingDisplay final : public JobDisplay {
   Reporter& reporter_;
   std::unique_ptr<TensorBoard> board_;  // null: nothing is drawn
   Console& console_;
+  std::vector<CoordinatorMoment> moments_;  // of a job that is traced
 };
 
 // Null: the job writes no event files. Nothing is written before the pod forms.

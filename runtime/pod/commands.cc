@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "interconnect/topology/environment.h"
 #include "job/placement.h"
+#include "job/traced_steps.h"
 
 namespace podsim {
 namespace {
@@ -101,12 +102,20 @@ ProcessSpec HostCommand(const PodFiles& files, const JobPlan& plan,
                                absl::StrCat("--coordinator=", coordinator),
                                absl::StrCat("--process=", process),
                                absl::StrCat("--ici_listen=", listen)}};
+  if (IsTraced(plan.spec()))
+    spec.argv.push_back(absl::StrCat(
+        "--trace_part=", TracePartFile(files, files.generation, process)));
   spec.environment = TpuEnvironment(slice, plan.first_host(process));
   // What this machine's user exports for a host of another pod.
   spec.hidden_environment = {"PODSIM_COORDINATOR", "PODSIM_ICI_ADVERTISE",
                              "PODSIM_ICI_LISTEN", "PODSIM_PROCESS"};
   AddCommon(files, spec);
   return spec;
+}
+
+std::string TracePartFile(const PodFiles& files, std::uint32_t generation,
+                          int process) {
+  return absl::StrCat(files.private_dir, "/trace-", generation, "-", process);
 }
 
 // To and from each other process a socket and the memory beside it, and as much

@@ -47,6 +47,10 @@ ProcessSpec HostCommand(const PodFiles& files, const JobPlan& plan,
                         const Slice& slice, int process,
                         const std::string& coordinator);
 
+// Where a host process of that generation writes its part of the trace.
+std::string TracePartFile(const PodFiles& files, std::uint32_t generation,
+                          int process);
+
 // Files and sockets that one of a pod's processes may have open at a time: a
 // host has streams to every other one.
 int FilesOfPod(int processes);

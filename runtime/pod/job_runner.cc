@@ -34,6 +34,7 @@
 #include "host/storage/uri_store.h"
 #include "interconnect/topology/accelerator_type.h"
 #include "job/saving.h"
+#include "job/traced_steps.h"
 #include "runtime/files/job_file.h"
 #include "runtime/pod/commands.h"
 #include "runtime/pod/kept_work.h"
@@ -266,6 +267,18 @@ void LookForCheckpoint(const JobPlan& plan, KeptWork& kept) {
   if (steps.ok()) kept.OnFound(steps->empty() ? 0 : steps->back());
 }
 
+// Those that its host processes were to write, this generation's the last.
+std::vector<std::string> TraceParts(const PodFiles& files,
+                                    const JobPlan& plan) {
+  std::vector<std::string> parts;
+  if (!IsTraced(plan.spec())) return parts;
+  for (std::uint32_t generation = 1; generation <= files.generation;
+       ++generation)
+    for (int process = 0; process < plan.spec().processes(); ++process)
+      parts.push_back(TracePartFile(files, generation, process));
+  return parts;
+}
+
 // The pod, and the pod again as long as that may help.
 absl::StatusOr<Outcome> RunGenerations(PodFiles files, PrivateDir& dir,
                                        const ElsewhereSettings& options,
@@ -298,6 +311,7 @@ absl::StatusOr<Outcome> RunGenerations(PodFiles files, PrivateDir& dir,
       outcome.kept_work =
           kept.Advice(outcome.recoverable && outcome.stop_signal == 0);
       if (outcome.failure) outcome.failure->keep = outcome.kept_work;
+      outcome.trace_parts = TraceParts(files, job.plan);
       return outcome;
     }
     JobEvent event;

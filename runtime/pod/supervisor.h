@@ -63,6 +63,9 @@ struct Outcome {
   std::optional<FailureReport> failure;
   bool recoverable = false;  // the failure is of a kind that a restart may mend
   std::string kept_work;     // what becomes of it, for people; may be empty
+  // Where host processes of all generations wrote their parts of the trace, if
+  // they got so far; there until the job's display has closed.
+  std::vector<std::string> trace_parts = {};
 };
 
 class Supervisor {

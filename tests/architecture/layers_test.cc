@@ -52,6 +52,7 @@ const std::vector<std::string>& Layers() {
       "runtime/forecast",
       "runtime/monitor",
       "runtime/coordinator",
+      "runtime/trace",
       "runtime/report",
       "runtime/tensorboard",
       "runtime/pod",

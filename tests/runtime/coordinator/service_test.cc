@@ -64,11 +64,14 @@ class FakeHost {
     CoordinatorMessage message;
     do {
       if (!stream_->Read(&message)) return {};
-      if (message.has_heard()) ++heard_;
+      if (!message.has_heard()) continue;
+      ++heard_;
+      last_heard_ = message.heard();
     } while (message.has_heard());
     return message;
   }
   int heard() const { return heard_; }
+  const podsim::Heard& last_heard() const { return last_heard_; }
   // Half-closes and waits for the coordinator's end.
   absl::Status Leave() {
     stream_->WritesDone();
@@ -85,6 +88,7 @@ class FakeHost {
   std::unique_ptr<grpc::ClientReaderWriter<HostMessage, CoordinatorMessage>>
       stream_;
   int heard_ = 0;
+  podsim::Heard last_heard_;
 };
 
 // Beats of one host from a thread, as long as this object lives.
@@ -263,11 +267,17 @@ TEST_F(ServiceTest, EveryBeatIsAnswered) {
   host->Join(0);
   EXPECT_TRUE(host->Next().has_assignment());
   for (int beat = 0; beat < 3; ++beat) {
-    host->Send(BeatMessage(beat, 0, "starting"));
+    HostMessage message = BeatMessage(beat, 0, "starting");
+    message.mutable_heartbeat()->set_sent_ns(1000 + beat);
+    host->Send(message);
   }
   host->Send(ReadyMessage());
   EXPECT_TRUE(host->Next().has_start());
   EXPECT_EQ(host->heard(), 3);
+  // With what tells how far apart the clocks are.
+  EXPECT_EQ(host->last_heard().sent_ns(), 1002);
+  EXPECT_GT(host->last_heard().heard_ns(), 0);
+  EXPECT_GE(host->last_heard().answered_ns(), host->last_heard().heard_ns());
 }
 
 // The loop stands still meanwhile, and more comes than may wait for it.

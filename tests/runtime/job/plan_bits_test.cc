@@ -151,6 +151,9 @@ const std::map<std::string, Change>& Changes() {
       {"sim_combine_bytes", {"sim_combine_bytes: 4"}},
       {"sim_sharded_update", {"sim_sharded_update: true"}},
       {"log_dir", {"log_dir: 'x'"}},
+      {"trace", {"trace: 'x'"}},
+      {"profile_dir", {"profile_dir: 'x'"}},
+      {"trace_steps", {"trace: 'x' trace_steps: '2:3'"}},
   };
   return *kChanges;
 }

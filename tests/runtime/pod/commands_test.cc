@@ -56,6 +56,14 @@ TEST(CommandsTest, SocketsAreInThePrivateDirectory) {
                           "--ici_listen=unix:/run/podsim-x/ici-1-1.sock"));
 }
 
+TEST(CommandsTest, ProcessesOfATracedJobAreToldWhereTheirPartGoes) {
+  JobPlan plan = CommandPlan(words::Transport::unix);
+  plan.mutable_spec()->set_trace("a.pftrace");
+  EXPECT_EQ(TracePartFile(kFiles, 3, 2), "/run/podsim-x/trace-3-2");
+  EXPECT_EQ(HostCommand(kFiles, plan, V3Slice(), 1, "unix:/c").argv.back(),
+            "--trace_part=/run/podsim-x/trace-1-1");
+}
+
 TEST(CommandsTest, TcpTakesAnyPortOfThisMachine) {
   EXPECT_EQ(LocalListenAddress(kFiles, words::Transport::tcp), "127.0.0.1:0");
   EXPECT_THAT(HostCommand(kFiles, CommandPlan(words::Transport::tcp), V3Slice(),

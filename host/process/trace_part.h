@@ -1,0 +1,31 @@
+// A host process's part of a trace, as a file for pod_launch.
+#ifndef PODSIM_HOST_PROCESS_TRACE_PART_H_
+#define PODSIM_HOST_PROCESS_TRACE_PART_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "base/trace/clock_offset.h"
+#include "base/trace/tracer.h"
+#include "proto/job.pb.h"
+#include "proto/trace.pb.h"
+
+namespace podsim {
+
+// Whose part it is.
+struct TracePlace {
+  int process = 0;
+  std::uint32_t generation = 1;
+};
+
+// `offset`: the coordinator's clock against that of the spans. Pure.
+TracePart TracePartOf(const JobPlan& plan, const TracePlace& place,
+                      const ClockOffset& offset, const TracedSpans& traced);
+
+// Errors: those of OpenOutput; UNAVAILABLE (the write failed).
+absl::Status WriteTracePart(const std::string& path, const TracePart& part);
+
+}  // namespace podsim
+
+#endif  // PODSIM_HOST_PROCESS_TRACE_PART_H_

@@ -1,0 +1,185 @@
+"""Traces of real runs, read back by the protos of PyPI's perfetto and by jax.profiler:
+every chunk, core and kernel is there as often as the plan says, and every arrow has both its
+ends.
+
+    python python/checks/traces.py
+
+Exit code 1 where one is not."""
+
+from __future__ import annotations
+
+import collections
+import json
+import math
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import jax
+from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as pb
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+if "PODSIM_BIN" not in os.environ:
+    sys.path.insert(0, str(ROOT / "python"))
+
+from podsim import _programs  # noqa: E402
+
+STEPS = (20, 21)
+CHUNK_BYTES = 4096
+# mlp on digits: 64 x 256 + 256 + 256 x 10 + 10.
+GRADIENTS = 19_210
+HOSTS = {"v3-8": 1, "v3-32": 4}
+CORES_PER_HOST = 8
+
+
+def spans_of(trace: pb.Trace) -> list[dict]:
+    """All slices: process, track, name, category, begin, end, step, and their flows."""
+    tracks: dict[int, tuple[str, str]] = {}
+    names, categories, arguments = {}, {}, {}
+    open_slices = collections.defaultdict(list)
+    spans = []
+    for packet in trace.packet:
+        interned = packet.interned_data
+        names.update({each.iid: each.name for each in interned.event_names})
+        categories.update({each.iid: each.name for each in interned.event_categories})
+        arguments.update({each.iid: each.name for each in interned.debug_annotation_names})
+        if packet.HasField("track_descriptor"):
+            track = packet.track_descriptor
+            process = (track.process.process_name if track.HasField("process")
+                       else tracks[track.parent_uuid][0])
+            tracks[track.uuid] = (process, track.name)
+        if not packet.HasField("track_event"):
+            continue
+        event = packet.track_event
+        stack = open_slices[event.track_uuid]
+        if event.type == pb.TrackEvent.TYPE_SLICE_END:
+            span = stack.pop()
+            span["end"] = packet.timestamp
+            # It lies in the one that it is nested in, which ends later.
+            if stack:
+                assert stack[-1]["begin"] <= span["begin"]
+            continue
+        process, track = tracks[event.track_uuid]
+        span = {"process": process, "track": track, "name": names[event.name_iid],
+                "category": categories[event.category_iids[0]], "begin": packet.timestamp,
+                "flows_out": list(event.flow_ids), "flows_in": list(event.terminating_flow_ids)}
+        span.update({arguments[each.name_iid]: each.int_value
+                     for each in event.debug_annotations if each.HasField("int_value")})
+        stack.append(span)
+        spans.append(span)
+    assert not any(open_slices.values()), "a begin without an end"
+    return spans
+
+
+def run_traced(slice_name: str, path: pathlib.Path, profiles: pathlib.Path) -> list[dict]:
+    """The spans of a traced run of mlp; those for XProf lie in `profiles`."""
+    subprocess.run(
+        [_programs.find("pod_launch"), f"--topology={slice_name}",
+         f"--reference_topology={slice_name}", "--model=mlp", "--train_steps=24", "--algo=ring",
+         f"--processes={HOSTS[slice_name]}", f"--chunk_bytes={CHUNK_BYTES}", "--quiet",
+         f"--trace={path}", f"--profile_dir={profiles}", f"--trace_steps={STEPS[0]}:{STEPS[-1]}"],
+        check=True, stdout=subprocess.DEVNULL)
+    return spans_of(pb.Trace.FromString(path.read_bytes()))
+
+
+def kernels_of(slice_name: str) -> int:
+    """Of a core's step, as pod_plan says."""
+    told = subprocess.run(
+        [_programs.find("pod_plan"), f"--topology={slice_name}",
+         f"--reference_topology={slice_name}", "--model=mlp", "--explain", "--json"],
+        check=True, capture_output=True, text=True).stdout
+    return len(json.loads(told)["kernels"])
+
+
+def chunks_of(hosts: int) -> int:
+    """That a step's ring sends: each host its share of every host's, to sum it and to hand
+    it on."""
+    if hosts == 1:
+        return 0
+    shares = [GRADIENTS // hosts + (share < GRADIENTS % hosts) for share in range(hosts)]
+    return 2 * (hosts - 1) * sum(math.ceil(4 * share / CHUNK_BYTES) for share in shares)
+
+
+def planes_of(file: pathlib.Path) -> dict[str, dict[str, list[str]]]:
+    """The names of events by plane and line; lines of one name are one."""
+    planes: dict[str, dict[str, list[str]]] = {}
+    for plane in jax.profiler.ProfileData.from_file(str(file)).planes:
+        lines = planes.setdefault(plane.name, collections.defaultdict(list))
+        for line in plane.lines:
+            lines[line.name] += [event.name for event in line.events]
+    return planes
+
+
+def check(slice_name: str, folder: pathlib.Path) -> list[str]:
+    """What is wrong with the trace of a run; empty: nothing."""
+    profiles = folder / slice_name
+    spans = run_traced(slice_name, folder / f"{slice_name}.pftrace", profiles)
+    hosts = HOSTS[slice_name]
+    wrong = []
+
+    def expect(what: str, seen: object, planned: object) -> None:
+        print(f"{slice_name:8} {what:34} {seen!s:>10}  planned {planned}")
+        if seen != planned:
+            wrong.append(f"{slice_name}: {what}: {seen}, planned {planned}")
+
+    wall = [span for span in spans if span["process"].startswith("wall: host ")]
+    reports = [span for span in spans
+               if span["process"] == "wall: coordinator" and span["track"] == "reports"]
+    sim = [span for span in spans if span["category"] == "sim"]
+    expect("steps", sorted({span["step"] for span in spans}), list(STEPS))
+    expect("reports of the coordinator", len(reports), len(STEPS))
+    expect("hosts", len({span["process"] for span in wall}), hosts)
+    expect("steps of hosts", sum(span["name"] == f"step {span['step']}" for span in wall),
+           hosts * len(STEPS))
+    cores = collections.Counter(span["track"] for span in wall
+                                if span["track"].startswith("core "))
+    expect("cores (wall)", len(cores), hosts * CORES_PER_HOST)
+    expect("segments, the same on each core", len(set(cores.values())), 1)
+    kernels = collections.Counter(span["track"] for span in sim
+                                  if span["track"].startswith("core "))
+    expect("cores (sim)", len(kernels), CORES_PER_HOST)
+    expect("kernels of a core and step", sorted(set(kernels.values())),
+           [kernels_of(slice_name) * len(STEPS)])
+    sent = collections.Counter(flow for span in wall for flow in span["flows_out"])
+    received = collections.Counter(flow for span in wall for flow in span["flows_in"])
+    expect("chunks sent", len(sent), chunks_of(hosts) * len(STEPS))
+    expect("chunks received of these", len(sent.keys() & received.keys()), len(sent))
+    expect("chunks at more than two ends",
+           sum(count > 1 for ends in (sent, received) for count in ends.values()), 0)
+    expect("spans that end before they begin",
+           sum(span["end"] < span["begin"] for span in spans), 0)
+    expect("spans of links in their steps",
+           all(span["step"] in STEPS for span in sim if span["track"].startswith("link ")), True)
+    for clock, planned, files in (("wall", wall, hosts), ("sim", sim, 1)):
+        found = sorted(profiles.glob(f"plugins/profile/*_{clock}/*.xplane.pb"))
+        expect(f"profiles ({clock})", len(found), files)
+        events = devices = 0
+        for file in found:
+            planes = planes_of(file)
+            tpus = [plane for plane in planes if plane.startswith("/device:TPU:")]
+            devices += len(tpus)
+            expect(f"steps of {file.name} ({clock})",
+                   sorted({tuple(planes[tpu]["Steps"]) for tpu in tpus}),
+                   [tuple(map(str, STEPS))])
+            events += sum(len(names) for plane in planes.values()
+                          for line, names in plane.items() if line != "Steps")
+        expect(f"devices ({clock})", devices, files * CORES_PER_HOST)
+        expect(f"events ({clock})", events,
+               sum(not span["track"].startswith("link ") for span in planned))
+    return wrong
+
+
+def main() -> int:
+    wrong = []
+    with tempfile.TemporaryDirectory() as folder:
+        for slice_name in HOSTS:
+            wrong += check(slice_name, pathlib.Path(folder))
+    for line in wrong:
+        print(line, file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

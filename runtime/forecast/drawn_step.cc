@@ -1,0 +1,122 @@
+#include "runtime/forecast/drawn_step.h"
+
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "chip/explain.h"
+#include "interconnect/timing/pricing.h"
+#include "job/plan_program.h"
+#include "runtime/forecast/forecast.h"
+#include "runtime/forecast/job_options.h"
+#include "runtime/forecast/overlap_step.h"
+
+namespace podsim {
+namespace {
+
+// Messages of sums by what travels: those of one size are alike.
+class SumMessages {
+ public:
+  SumMessages(const Slice& slice, std::optional<ChipAlgorithm> algorithm)
+      : slice_(slice), algorithm_(algorithm) {}
+
+  struct Known {
+    SimTime software;  // before the first of them
+    std::vector<LinkMessage> messages;
+  };
+
+  // Errors: those of PriceCollective and NetworkPlan::Messages.
+  absl::StatusOr<const Known*> Of(const StepParts::Sum& sum) {
+    const auto [at, is_new] =
+        known_.try_emplace({sum.collective, sum.elements, sum.element_bytes});
+    if (!is_new) return &at->second;
+    const PriceRequest request = {
+        .collective = sum.collective,
+        .algorithm = sum.collective == Collective::kAllReduce ? algorithm_
+                                                              : std::nullopt,
+        .bytes = sum.elements * sum.element_bytes,
+        .element_bytes = sum.element_bytes};
+    PODSIM_ASSIGN_OR_RETURN(const Price price,
+                            PriceCollective(slice_, request));
+    PODSIM_ASSIGN_OR_RETURN(at->second.messages,
+                            price.plan->Messages(NetworkOf(slice_).links));
+    at->second.software = price.software;
+    return &at->second;
+  }
+
+ private:
+  const Slice& slice_;
+  const std::optional<ChipAlgorithm> algorithm_;
+  std::map<std::tuple<Collective, std::int64_t, int>, Known> known_;
+};
+
+std::string SumName(const StepParts::Sum& sum, std::int32_t index) {
+  return absl::StrCat(std::string(NameOf(sum.collective)), " ", index);
+}
+
+// What chips of the slice say to each other in a sum that begins at `begin`.
+absl::Status AddMessages(const Slice& slice, const StepParts::Sum& sum,
+                         SimTime begin, SumMessages& of, DrawnStep& step) {
+  if (sum.elements == 0 || slice.chips == 1) return absl::OkStatus();
+  PODSIM_ASSIGN_OR_RETURN(const SumMessages::Known* known, of.Of(sum));
+  const Grid grid = GridOf(slice);
+  for (const LinkMessage& each : known->messages)
+    step.messages.push_back({.link = LinkText(grid, each.link),
+                             .number = each.link,
+                             .from = each.from,
+                             .bytes = each.bytes,
+                             .begin = begin + known->software + each.begin,
+                             .end = begin + known->software + each.end});
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<DrawnStep> DrawStep(const JobPlan& plan, const Slice& slice) {
+  PODSIM_CHECK(plan.bits().slice() == slice.name);
+  PODSIM_ASSIGN_OR_RETURN(const Program program, ProgramOf(plan));
+  const StepOptions options = StepOptionsOf(plan, plan.bits().batch_per_core());
+  const std::optional<ChipAlgorithm> algorithm = AskedAlgorithm(plan.spec());
+  SumPrices prices(slice, algorithm);
+  PODSIM_ASSIGN_OR_RETURN(const ChipStep chip,
+                          ChipStepFor(program, slice, options));
+  PODSIM_ASSIGN_OR_RETURN(const StepParts parts,
+                          PriceStep(program, chip, slice, options, prices));
+  const ChipExplanation explained =
+      ExplainStep(chip, options.rows(), slice.chip());
+  DrawnStep step = {.input = parts.input,
+                    .store = parts.store,
+                    .fixed = parts.fixed,
+                    .total = OverlapStep(parts).total};
+  SumMessages messages(slice, algorithm);
+  for (const SimSpan& span : TimelineOf(parts)) {
+    const auto index = static_cast<std::size_t>(span.index);
+    const auto [begin, end] = span.time;
+    switch (span.kind) {
+      case SimSpan::Kind::kEarlier:
+        step.kernels.push_back({"passes before the last", begin, end});
+        break;
+      case SimSpan::Kind::kKernel:
+        step.kernels.push_back(
+            {NameText(explained.kernels[index].name), begin, end});
+        break;
+      case SimSpan::Kind::kSum: {
+        const StepParts::Sum& sum = parts.sums[index];
+        step.sums.push_back({SumName(sum, span.index), begin, end,
+                             sum.elements * sum.element_bytes});
+        if (!step.no_messages.empty()) break;
+        const absl::Status added =
+            AddMessages(slice, sum, begin, messages, step);
+        if (added.ok()) break;
+        step.messages.clear();
+        step.no_messages = std::string(added.message());
+        break;
+      }
+    }
+  }
+  return step;
+}
+
+}  // namespace podsim

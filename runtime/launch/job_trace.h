@@ -1,0 +1,32 @@
+// The trace of a training job, from its host processes' parts.
+#ifndef PODSIM_RUNTIME_LAUNCH_JOB_TRACE_H_
+#define PODSIM_RUNTIME_LAUNCH_JOB_TRACE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/text_rows.h"
+#include "proto/job.pb.h"
+#include "runtime/pod/job_runner.h"
+#include "runtime/trace/coordinator_tracks.h"
+
+namespace podsim {
+
+// Whether a job may be traced. Errors: INVALID_ARGUMENT, one line: those of
+// CheckTraceSettings; hosts on other machines, whose parts nobody would bring
+// here.
+absl::Status CheckTrace(const JobSpec& spec, bool external_hosts);
+
+// Writes what --trace and --profile_dir name and returns what is to be said of
+// it; nothing for a job without them. `parts`: of Outcome. `moments`: of the
+// job's events.
+// Errors: those of ReadParts, WriteTraceFile and WriteProfiles.
+absl::StatusOr<std::vector<TextRow>> WriteJobTrace(
+    const PlannedJob& job, const std::vector<std::string>& parts,
+    const std::vector<CoordinatorMoment>& moments);
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_LAUNCH_JOB_TRACE_H_

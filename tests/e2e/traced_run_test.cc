@@ -1,0 +1,123 @@
+// pod_launch --trace as a user would: one file of all hosts and of the
+// simulated steps, whose counts are the plan's.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/e2e/pod.h"
+#include "tests/runtime/trace/read_back.h"
+#include "tests/testing/temp_dir.h"
+
+namespace podsim::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::vector<std::string> Flags() {
+  return {"--topology=v3-32",   "--reference_topology=v3-32",
+          "--model=mlp",        "--train_steps=24",
+          "--processes=4",      "--algo=ring",
+          "--chunk_bytes=4096", "--steps_per_eval=0"};
+}
+
+std::vector<ReadSlice> ReadFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  EXPECT_TRUE(file) << path;
+  return ReadTrace({std::istreambuf_iterator<char>(file), {}});
+}
+
+class TracedRunTest : public ::testing::Test {
+ protected:
+  std::string File() const { return dir_.file("a.pftrace"); }
+  std::vector<std::string> Traced(const std::string& steps) const {
+    return WithFlags(Flags(), {"--trace=" + File(), "--trace_steps=" + steps});
+  }
+  TempDir dir_;
+};
+
+TEST_F(TracedRunTest, CountsAreThePlans) {
+  PodRun pod(Traced("20:21"));
+  ASSERT_EQ(pod.Wait(), 0) << pod.output();
+  EXPECT_THAT(pod.Unwrapped(), HasSubstr("steps 20 to 21"));
+  EXPECT_THAT(pod.Unwrapped(), HasSubstr("clocks against the coordinator's: "
+                                         "host 0: "));
+  EXPECT_THAT(pod.Unwrapped(), Not(HasSubstr("dropped")));
+
+  std::map<std::string, int> hosts;  // steps of each
+  std::map<std::string, int> wall_cores, sim_cores;
+  std::map<std::uint64_t, std::string> sent, received;
+  int messages = 0;
+  int reports = 0;
+  for (const ReadSlice& slice : ReadFile(File())) {
+    EXPECT_LE(slice.begin, slice.end);
+    const std::string& step = slice.arguments.at("step");
+    EXPECT_TRUE(step == "20" || step == "21") << step;
+    const bool is_wall = slice.process.rfind("wall: ", 0) == 0;
+    EXPECT_EQ(slice.category, is_wall ? "wall" : "sim");
+    if (is_wall && slice.track == "steps" && slice.name == "step " + step)
+      ++hosts[slice.process];
+    if (slice.track.rfind("core ", 0) == 0)
+      ++(is_wall ? wall_cores : sim_cores)[slice.track];
+    if (slice.track.rfind("link ", 0) == 0) ++messages;
+    if (slice.process == "wall: coordinator" && slice.track == "reports")
+      ++reports;
+    for (const std::uint64_t flow : slice.flows_out)
+      EXPECT_TRUE(sent.emplace(flow, slice.process).second);
+    for (const std::uint64_t flow : slice.flows_in)
+      EXPECT_TRUE(received.emplace(flow, slice.process).second);
+  }
+  EXPECT_EQ(hosts, (std::map<std::string, int>{{"wall: host 0", 2},
+                                               {"wall: host 1", 2},
+                                               {"wall: host 2", 2},
+                                               {"wall: host 3", 2}}));
+  EXPECT_EQ(wall_cores.size(), 32U);
+  EXPECT_EQ(sim_cores.size(), 8U);
+  for (const auto& [core, kernels] : sim_cores)
+    EXPECT_EQ(kernels, sim_cores.begin()->second) << core;
+  EXPECT_GT(messages, 0);
+  EXPECT_EQ(reports, 2);
+  // 64 x 256 + 256 + 256 x 10 + 10 gradients are one bucket. A ring of 4 cuts
+  // it into segments of 4,803 or 4,802, each 5 chunks of 1,024; each host sends
+  // 3 segments to sum them and 3 to hand them on.
+  EXPECT_EQ(sent.size(), 2U * 4 * 6 * 5);
+  ASSERT_EQ(received.size(), sent.size());
+  for (const auto& [flow, process] : sent) {
+    ASSERT_TRUE(received.contains(flow));
+    EXPECT_NE(received[flow], process);
+  }
+}
+
+TEST_F(TracedRunTest, ChangesNoBit) {
+  PodRun plain(Flags());
+  ASSERT_EQ(plain.Wait(), 0) << plain.output();
+  PodRun traced(Traced("1:24"));
+  ASSERT_EQ(traced.Wait(), 0) << traced.output();
+  EXPECT_EQ(traced.Event("summary")["weights_hash"],
+            plain.Event("summary")["weights_hash"]);
+  EXPECT_EQ(traced.Event("summary")["plan_hash"],
+            plain.Event("summary")["plan_hash"]);
+}
+
+TEST_F(TracedRunTest, StepsOutsideTheRunAreRefusedBeforeIt) {
+  PodRun pod(Traced("20:25"));
+  EXPECT_EQ(pod.Wait(), 2);
+  EXPECT_THAT(pod.Unwrapped(), HasSubstr("the run makes steps 1 to 24"));
+  EXPECT_FALSE(std::filesystem::exists(File()));
+}
+
+TEST_F(TracedRunTest, AFileThatCannotBeWrittenIsRefusedBeforeTheRun) {
+  PodRun pod(WithFlags(Flags(), {"--trace=" + dir_.file("none/a.pftrace")}));
+  EXPECT_EQ(pod.Wait(), 2);
+  EXPECT_THAT(pod.Unwrapped(), HasSubstr("there is no folder"));
+}
+
+}  // namespace
+}  // namespace podsim::testing

@@ -1,0 +1,88 @@
+#include "host/process/trace_part.h"
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "tests/testing/status_matchers.h"
+#include "tests/testing/temp_dir.h"
+
+namespace podsim {
+namespace {
+
+using testing::IsOk;
+
+JobPlan TwoProcesses() {
+  JobPlan plan;
+  plan.mutable_bits()->set_hosts(4);
+  plan.mutable_bits()->set_cores_per_host(8);
+  plan.mutable_spec()->set_processes(2);
+  plan.add_first_host(0);
+  plan.add_first_host(2);
+  return plan;
+}
+
+TracePart Part() {
+  ClockOffset offset;
+  offset.Add({.asked = 100, .heard = 205, .answered = 206, .back = 111});
+  return TracePartOf(
+      TwoProcesses(), {.process = 1, .generation = 3}, offset,
+      {.spans =
+           {{.kind = SpanKind::kReceive,
+             .host = 3,
+             .peer = 2,
+             .step = 20,
+             .begin = 1'000,
+             .end = 1'070,
+             .bytes = 1024,
+             .flow = 99,
+             .name = "chunk 5"},
+            {.kind = SpanKind::kCompute, .host = 2, .core = 4, .cores = 4}},
+       .dropped = 7});
+}
+
+TEST(TracePartOf, SaysWhoseItIsAndHowFarItsClockIsOff) {
+  const TracePart part = Part();
+  EXPECT_EQ(part.process(), 1);
+  EXPECT_EQ(part.first_host(), 2);
+  EXPECT_EQ(part.hosts(), 2);
+  EXPECT_EQ(part.cores_per_host(), 8);
+  EXPECT_EQ(part.generation(), 3);
+  EXPECT_EQ(part.offset_ns(), 100);
+  EXPECT_EQ(part.uncertainty_ns(), 5);
+  EXPECT_EQ(part.round_trips(), 1);
+  EXPECT_EQ(part.dropped(), 7);
+}
+
+TEST(TracePartOf, HasEverythingOfASpan) {
+  const TracePart part = Part();
+  ASSERT_EQ(part.spans_size(), 2);
+  const TraceSpan& received = part.spans(0);
+  EXPECT_EQ(received.kind(), TraceSpan::RECEIVE);
+  EXPECT_EQ(received.host(), 3);
+  EXPECT_EQ(received.hosts(), 1);
+  EXPECT_EQ(received.peer(), 2);
+  EXPECT_EQ(received.step(), 20);
+  EXPECT_EQ(received.begin(), 1'000);
+  EXPECT_EQ(received.end(), 1'070);
+  EXPECT_EQ(received.bytes(), 1024);
+  EXPECT_EQ(received.flow(), 99);
+  EXPECT_EQ(received.name(), "chunk 5");
+  EXPECT_EQ(part.spans(1).core(), 4);
+  EXPECT_EQ(part.spans(1).cores(), 4);
+}
+
+TEST(WriteTracePart, IsReadBack) {
+  const testing::TempDir dir;
+  const std::string path = dir.path() + "/part";
+  ASSERT_THAT(WriteTracePart(path, Part()), IsOk());
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+  TracePart read;
+  ASSERT_TRUE(read.ParseFromString(bytes));
+  EXPECT_EQ(read.SerializeAsString(), Part().SerializeAsString());
+  EXPECT_FALSE(WriteTracePart(dir.path() + "/none/part", Part()).ok());
+}
+
+}  // namespace
+}  // namespace podsim
