@@ -11,7 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "proto/job.pb.h"
 #include "proto/plan.pb.h"
-#include "proto/plan.pb.h"
 #include "proto/programs.pb.h"
 #include "settings/help.h"
 #include "settings/help_json.h"

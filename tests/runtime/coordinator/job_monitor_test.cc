@@ -93,7 +93,8 @@ TEST(JobMonitorTest, EachHostHasAPort) {
   feed.Publish(StepOfJob(1));
   // Once it has read them.
   for (;;) {
-    const auto duty = MetricFrom(port, "tpu.runtime.tensorcore.dutycycle.percent");
+    const auto duty =
+        MetricFrom(port, "tpu.runtime.tensorcore.dutycycle.percent");
     if (absl::IsUnavailable(duty.status())) continue;
     ASSERT_THAT(duty, IsOk());
     if (duty->metrics(0).gauge().as_double() == 0) continue;
