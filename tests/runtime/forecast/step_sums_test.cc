@@ -12,18 +12,18 @@
 namespace podsim {
 namespace {
 
-struct Bucket {
+struct SentBucket {
   std::int64_t elements = 0;
   std::int32_t ready = 0;
   std::int32_t needed = 0;
 };
 
 // "300 elements, 4 to 9".
-std::vector<std::string> Combined(const std::vector<Bucket>& buckets,
+std::vector<std::string> Combined(const std::vector<SentBucket>& buckets,
                                   std::int64_t most_elements) {
   Program program;
   ChipProgram chip;
-  for (const Bucket& bucket : buckets) {
+  for (const SentBucket& bucket : buckets) {
     chip.collectives.push_back(
         {.bucket = static_cast<std::int32_t>(program.buckets.size()),
          .ready = bucket.ready,
@@ -43,7 +43,7 @@ std::vector<std::string> Combined(const std::vector<Bucket>& buckets,
 using Texts = std::vector<std::string>;
 
 TEST(CombineGradientsTest, InTheOrderInWhichTheyAreReadyAsManyAsFit) {
-  const std::vector<Bucket> buckets = {
+  const std::vector<SentBucket> buckets = {
       {100, 4, 12}, {200, 2, 9}, {50, 7, 10}, {400, 8, 11}};
   EXPECT_EQ(Combined(buckets, 350),
             (Texts{"350 elements, 7 to 9", "400 elements, 8 to 11"}));
