@@ -3,6 +3,7 @@
 #include <benchmark/benchmark.h>
 
 #include "base/trace/tracer.h"
+#include "bench/bench_main.h"
 
 namespace podsim {
 namespace {
@@ -40,3 +41,5 @@ BENCHMARK(SpanKept)->Iterations(200'000);
 
 }  // namespace
 }  // namespace podsim
+
+int main(int argc, char** argv) { return podsim::BenchMain(argc, argv); }

@@ -95,9 +95,9 @@ constexpr Advice kAdvice[] = {
     {"pod_launch", "list_models models list_datasets datasets",
      "docs/models.md and docs/data.md list them; --describe NAME explains a "
      "slice"},
-    {"pod_launch", "trace profile profiler",
-     "--metrics_file has the parts of each step's time, --log_dir the whole "
-     "output of each process"},
+    {"pod_launch", "profiler",
+     "--profile_dir is for XProf, --trace for Perfetto; --metrics_file has the "
+     "parts of each step's time"},
     {"pod_data", "split splits",
      "the first records of both splits are shown, --examples N of them: "
      "leave it out"},

@@ -14,11 +14,25 @@ namespace {
 constexpr std::size_t kMostNames = 3;
 constexpr std::size_t kLongestTyped = 64;  // longer text is no mistyped name
 
+// Null: none, or several begin with what was typed.
+const std::string* OnlyLonger(std::string_view typed,
+                              const std::vector<std::string>& names) {
+  const std::string* only = nullptr;
+  for (const std::string& name : names) {
+    if (!name.starts_with(typed)) continue;
+    if (only != nullptr) return nullptr;
+    only = &name;
+  }
+  return only;
+}
+
 }  // namespace
 
 std::vector<std::string> NearestNames(std::string_view typed,
                                       const std::vector<std::string>& names) {
   if (typed.size() > kLongestTyped) return {};
+  const std::string* longer = OnlyLonger(typed, names);
+  if (longer != nullptr && longer->size() == typed.size() + 1) return {*longer};
   const int limit = std::max<int>(1, static_cast<int>(typed.size()) / 3);
   std::vector<std::pair<int, std::string>> ranked;
   for (const std::string& name : names) {

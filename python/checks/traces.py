@@ -90,7 +90,7 @@ def kernels_of(slice_name: str) -> int:
         [_programs.find("pod_plan"), f"--topology={slice_name}",
          f"--reference_topology={slice_name}", "--model=mlp", "--explain", "--json"],
         check=True, capture_output=True, text=True).stdout
-    return len(json.loads(told)["kernels"])
+    return len(json.loads(told)["explain"]["kernels"])
 
 
 def chunks_of(hosts: int) -> int:

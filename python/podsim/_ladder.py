@@ -252,8 +252,9 @@ def check(until: Any, ladder_dir: Any, resume: Any) -> list[str]:
 
 # Of one run, and a ladder has several (one_run in proto/job.proto); a test compares.
 ONE_RUN = ("model_dir", "checkpoint_every", "checkpoint_every_seconds", "keep", "mode",
-           "max_restarts", "metrics_file", "log_dir", "faults", "quiet", "external_hosts",
-           "listen", "allow_plaintext_network")
+           "max_restarts", "metrics_file", "tensorboard_dir", "log_dir", "trace", "trace_steps",
+           "profile_dir", "faults", "quiet", "external_hosts", "listen",
+           "allow_plaintext_network", "metrics_port", "metrics_host", "tpu_metrics_port")
 
 
 def check_settings(settings: Mapping[str, Any]) -> None:

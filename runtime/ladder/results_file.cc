@@ -45,7 +45,7 @@ Json PlanJson(const RungPlan& plan) {
           {"beyond_hbm", plan.beyond_hbm}};
 }
 
-Json RunJson(const RungRun& run) {
+Json StoredRunJson(const RungRun& run) {
   Json json = {{"seed", run.seed},
                {"plan_hash", run.plan_hash},
                {"steps", run.steps},
@@ -62,12 +62,13 @@ Json RunJson(const RungRun& run) {
   return json;
 }
 
-Json RungJson(const Rung& rung, const std::string& verdict) {
+Json StoredRungJson(const Rung& rung, const std::string& verdict) {
   Json json = {{"slice", rung.plan.slice},
                {"verdict", verdict},
                {"plan", PlanJson(rung.plan)},
                {"runs", Json::array()}};
-  for (const RungRun& run : rung.runs) json["runs"].push_back(RunJson(run));
+  for (const RungRun& run : rung.runs)
+    json["runs"].push_back(StoredRunJson(run));
   return json;
 }
 
@@ -77,7 +78,7 @@ std::string Dump(const Json& json) {
 }
 
 // NaN is null in JSON.
-double NumberOf(const Json& value) {
+double StoredNumber(const Json& value) {
   return value.is_null() ? NAN : value.get<double>();
 }
 
@@ -89,9 +90,9 @@ RungPlan PlanOf(const Json& json, const std::string& slice) {
           .batch_per_core = json.at("batch_per_core").get<std::int64_t>(),
           .global_batch = json.at("global_batch").get<std::int64_t>(),
           .steps = json.at("steps").get<std::int64_t>(),
-          .learning_rate = NumberOf(json.at("learning_rate")),
-          .step_seconds = NumberOf(json.at("step_seconds")),
-          .efficiency = NumberOf(json.at("efficiency"))};
+          .learning_rate = StoredNumber(json.at("learning_rate")),
+          .step_seconds = StoredNumber(json.at("step_seconds")),
+          .efficiency = StoredNumber(json.at("efficiency"))};
 }
 
 RungRun RunOf(const Json& json) {
@@ -101,18 +102,19 @@ RungRun RunOf(const Json& json) {
                  .examples = json.at("examples").get<std::int64_t>(),
                  .failure = json.at("failure").get<std::string>(),
                  .not_finite = json.at("not_finite").get<bool>(),
-                 .first_loss = NumberOf(json.at("first_loss")),
-                 .last_loss = NumberOf(json.at("last_loss"))};
-  if (json.contains("eval_loss")) run.eval_loss = NumberOf(json["eval_loss"]);
+                 .first_loss = StoredNumber(json.at("first_loss")),
+                 .last_loss = StoredNumber(json.at("last_loss"))};
+  if (json.contains("eval_loss"))
+    run.eval_loss = StoredNumber(json["eval_loss"]);
   if (json.contains("eval_accuracy"))
-    run.eval_accuracy = NumberOf(json["eval_accuracy"]);
-  run.sim_step_least = NumberOf(json.at("sim_step_least"));
-  run.sim_step_most = NumberOf(json.at("sim_step_most"));
-  run.wall_step = NumberOf(json.at("wall_step"));
+    run.eval_accuracy = StoredNumber(json["eval_accuracy"]);
+  run.sim_step_least = StoredNumber(json.at("sim_step_least"));
+  run.sim_step_most = StoredNumber(json.at("sim_step_most"));
+  run.wall_step = StoredNumber(json.at("wall_step"));
   return run;
 }
 
-void TakeLine(const Json& line, bool is_first, LadderResults& results) {
+void TakeResultsLine(const Json& line, bool is_first, LadderResults& results) {
   if (is_first) {
     results.settings = line.at("settings").get<LadderSettingTexts>();
     return;
@@ -124,8 +126,8 @@ void TakeLine(const Json& line, bool is_first, LadderResults& results) {
   results.verdicts.push_back(line.at("verdict").get<std::string>());
 }
 
-absl::Status Damaged(const std::string& name, int number,
-                     const std::string& why) {
+absl::Status BadResults(const std::string& name, int number,
+                        const std::string& why) {
   return absl::DataLossError(
       absl::StrCat(name, " line ", number, " is damaged: ", why,
                    "; begin anew in another --ladder_dir, or remove the file"));
@@ -166,8 +168,9 @@ std::string FormatResults(const LadderResults& results) {
                                         {"settings", results.settings}}),
                                   "\n");
   for (std::size_t i = 0; i < results.rungs.size(); ++i)
-    absl::StrAppend(
-        &text, Dump(RungJson(results.rungs[i], results.verdicts[i])), "\n");
+    absl::StrAppend(&text,
+                    Dump(StoredRungJson(results.rungs[i], results.verdicts[i])),
+                    "\n");
   return text;
 }
 
@@ -180,13 +183,13 @@ absl::StatusOr<LadderResults> ParseResults(const std::string& text,
     if (line.empty() && number > 1) continue;
     const Json parsed = Json::parse(line.begin(), line.end(), nullptr,
                                     /*allow_exceptions=*/false);
-    if (!parsed.is_object()) return Damaged(name, number, "it is no JSON");
+    if (!parsed.is_object()) return BadResults(name, number, "it is no JSON");
     if (number == 1 && parsed.value("ladder", Json()) != kFormat)
-      return Damaged(name, number, "no ladder of this podsim begins so");
+      return BadResults(name, number, "no ladder of this podsim begins so");
     try {
-      TakeLine(parsed, number == 1, results);
+      TakeResultsLine(parsed, number == 1, results);
     } catch (const Json::exception& lacking) {
-      return Damaged(name, number, lacking.what());
+      return BadResults(name, number, lacking.what());
     }
   }
   return results;

@@ -177,8 +177,7 @@ std::vector<TextRow> TraceRows(const std::string& place, const Trace& trace) {
                                    : absl::StrCat("steps ", trace.first_step,
                                                   " to ", trace.last_step),
                                ", ", SlicesOf(trace.processes),
-                               " spans (wall and sim); open it in "
-                               "https://ui.perfetto.dev")});
+                               " spans (wall and sim)")});
     rows.push_back({"", absl::StrCat("clocks against the coordinator's: ",
                                      absl::StrJoin(trace.clocks, "; "))});
   }

@@ -108,12 +108,14 @@ TEST_F(PodReportTest, NamesABatchThatNoLongerScales) {
   EXPECT_EQ(first["flag"], "--batch_per_core 8");
 }
 
+// Gradients of 0.3 MB along one axis after the other: small ones go another way.
 TEST_F(PodReportTest, NamesALinkAtAQuarterOfItsRate) {
-  Train({"--ici_fault=link:(0,0)-(1,0):0.25"});
+  Train({"--ici_fault=link:(1,0)-(2,0):0.25", "--ici_algorithm=torus",
+         "--hidden=1024"});
   const json first = First();
   EXPECT_EQ(first["kind"], "slow_link") << first;
   EXPECT_THAT(first["sentence"].get<std::string>(),
-              StartsWith("link (0,0)-(1,0) at 0.25 of its rate: "));
+              StartsWith("link (1,0)-(2,0) at 0.25 of its rate: "));
   EXPECT_EQ(first["flag"], "--ici_fault");
 }
 

@@ -17,6 +17,8 @@ TEST(NearestNamesTest, NearestFirstAndNoStrangers) {
   EXPECT_THAT(NearestNames("train", names),
               ElementsAre("train_steps", "train_batch_size"));
   EXPECT_THAT(NearestNames("zzz", names), IsEmpty());
+  EXPECT_THAT(NearestNames("train_step", {"trace_steps", "train_steps"}),
+              ElementsAre("train_steps"));
 }
 
 TEST(DidYouMeanTest, IsAQuestionOrNothing) {
