@@ -13,18 +13,8 @@ namespace {
 
 constexpr std::size_t kMostNames = 3;
 constexpr std::size_t kLongestTyped = 64;  // longer text is no mistyped name
-
-// Null: none, or several begin with what was typed.
-const std::string* OnlyLonger(std::string_view typed,
-                              const std::vector<std::string>& names) {
-  const std::string* only = nullptr;
-  for (const std::string& name : names) {
-    if (!name.starts_with(typed)) continue;
-    if (only != nullptr) return nullptr;
-    only = &name;
-  }
-  return only;
-}
+constexpr int kMostBehind =
+    1;  // letters that a name is further than the nearest
 
 }  // namespace
 
@@ -43,6 +33,10 @@ std::vector<std::string> NearestNames(std::string_view typed,
   std::stable_sort(
       ranked.begin(), ranked.end(),
       [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::erase_if(ranked, [nearest = ranked.empty() ? 0 : ranked[0].first](
+                            const auto& each) {
+    return each.first > nearest + kMostBehind;
+  });
   if (ranked.size() > kMostNames) ranked.resize(kMostNames);
   std::vector<std::string> nearest;
   nearest.reserve(ranked.size());

@@ -9,8 +9,8 @@
 namespace podsim {
 
 // Up to three of `names`, nearest first: those within a third of the typed
-// length, and those that begin with it. One that lacks but its last letter, as
-// train_step, has that alone, if no other begins with it.
+// length, and those that begin with it, none more than a letter further than
+// the nearest.
 std::vector<std::string> NearestNames(std::string_view typed,
                                       const std::vector<std::string>& names);
 

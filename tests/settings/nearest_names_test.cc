@@ -17,8 +17,9 @@ TEST(NearestNamesTest, NearestFirstAndNoStrangers) {
   EXPECT_THAT(NearestNames("train", names),
               ElementsAre("train_steps", "train_batch_size"));
   EXPECT_THAT(NearestNames("zzz", names), IsEmpty());
-  EXPECT_THAT(NearestNames("train_step", {"trace_steps", "train_steps"}),
-              ElementsAre("train_steps"));
+  for (const char* typed : {"train_step", "train_stepz"})
+    EXPECT_THAT(NearestNames(typed, {"trace_steps", "train_steps"}),
+                ElementsAre("train_steps"));
 }
 
 TEST(DidYouMeanTest, IsAQuestionOrNothing) {

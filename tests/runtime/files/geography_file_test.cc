@@ -79,9 +79,10 @@ TEST(GeographyFileTest, ReadsAFileAndNamesOneThatIsMissing) {
   EXPECT_EQ(prices.prices_size(), 1);
   EXPECT_THAT(ReadLinks(dir.file("none")),
               StatusIs(absl::StatusCode::kNotFound,
-                       AllOf(HasSubstr("links file"), HasSubstr("none"))));
-  EXPECT_THAT(ReadPrices(dir.file("none")),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("prices file")));
+                       AllOf(HasSubstr("table of links"), HasSubstr("none"))));
+  EXPECT_THAT(
+      ReadPrices(dir.file("none")),
+      StatusIs(absl::StatusCode::kNotFound, HasSubstr("table of prices")));
 }
 
 }  // namespace

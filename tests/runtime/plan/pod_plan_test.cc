@@ -320,7 +320,7 @@ TEST(PodPlanTest, FilesOfPlacesAreRead) {
               HasSubstr("links is about a bucket"));
   EXPECT_THAT(Refusal({"--prices=" + prices}), HasSubstr("prices 1: "));
   EXPECT_THAT(Refusal({"--bucket_links=" + directory.path() + "/none"}),
-              HasSubstr("links file"));
+              HasSubstr("table of links"));
   EXPECT_THAT(Refusal({"--collective=all_reduce", "--bucket_links=" + links}),
               HasSubstr("--links is for a training job"));
   EXPECT_THAT(Refusal({"--collective=all_reduce", "--links"}),

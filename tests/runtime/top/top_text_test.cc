@@ -35,10 +35,14 @@ TEST(TopFlagsTest, TheCommandStandsBehindTwoDashes) {
 }
 
 TEST(TopFlagsTest, WhatExcludesEachOtherIsRefused) {
-  EXPECT_THAT(ParseTopFlags({"--once", "--streaming"}),
-              StatusIs(kInvalid, HasSubstr("--once")));
-  EXPECT_THAT(ParseTopFlags({"--model_dir=a", "--address=b:1"}),
-              StatusIs(kInvalid, HasSubstr("--address")));
+  EXPECT_THAT(
+      ParseTopFlags({"--once", "--streaming"}),
+      StatusIs(kInvalid,
+               HasSubstr("once=true and streaming=true both say how often")));
+  EXPECT_THAT(
+      ParseTopFlags({"--model_dir=a", "--address=b:1"}),
+      StatusIs(kInvalid,
+               HasSubstr("address=b:1 and model_dir=a both name the job")));
   EXPECT_THAT(ParseTopFlags({"--rate=0"}),
               StatusIs(kInvalid, HasSubstr("rate")));
 }
