@@ -13,16 +13,14 @@ namespace {
 
 constexpr std::size_t kMostNames = 3;
 constexpr std::size_t kLongestTyped = 64;  // longer text is no mistyped name
-constexpr int kMostBehind =
-    1;  // letters that a name is further than the nearest
+// Letters that a name may be further away than the nearest.
+constexpr int kMostBehind = 1;
 
 }  // namespace
 
 std::vector<std::string> NearestNames(std::string_view typed,
                                       const std::vector<std::string>& names) {
   if (typed.size() > kLongestTyped) return {};
-  const std::string* longer = OnlyLonger(typed, names);
-  if (longer != nullptr && longer->size() == typed.size() + 1) return {*longer};
   const int limit = std::max<int>(1, static_cast<int>(typed.size()) / 3);
   std::vector<std::pair<int, std::string>> ranked;
   for (const std::string& name : names) {

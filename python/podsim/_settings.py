@@ -304,6 +304,15 @@ SETTINGS: dict[str, Setting] = {
     "log_dir": Setting(
         "Keep the whole output of each process",
         default="", type="DIR"),
+    "trace": Setting(
+        "Write where the traced steps of all hosts went (wall) beside the simulated ones (sim), for ui.perfetto.dev (docs/trace.md)",
+        default="", type="FILE"),
+    "profile_dir": Setting(
+        "Write the same for XProf, TensorBoard's profile page: a run of the hosts (wall) and one of the simulated chips (sim), made if need be (docs/trace.md)",
+        default="", type="DIR"),
+    "trace_steps": Setting(
+        "Steps to trace: the first and the last, such as 20:25, or one, such as 20",
+        default="the second to the fourth of the run", type="A:B"),
     "quiet": Setting(
         "No plan and no progress: only warnings, failures and the summary",
         default="", type=""),
@@ -340,4 +349,13 @@ SETTINGS: dict[str, Setting] = {
     "allow_plaintext_network": Setting(
         "Let traffic leave this machine unencrypted",
         default="", type=""),
+    "metrics_port": Setting(
+        "Port of a page for Prometheus, /metrics, with the job's step, loss, rates, times and restarts (docs/monitor.md); 0: any free one",
+        default="there is no page", type="N"),
+    "metrics_host": Setting(
+        "Address of this machine that the page is at. Beyond this machine it wants --allow_plaintext_network, and of each request the pod's token as bearer token",
+        default="127.0.0.1", type="HOST"),
+    "tpu_metrics_port": Setting(
+        "Serve what libtpu tells tpu-info: host 0 at this port of this machine, host 1 at the next, and so on; 8431 is libtpu's",
+        default="nothing is served", type="N"),
 }
