@@ -39,7 +39,7 @@ std::vector<std::string> TpuMetricNames() {
 absl::StatusOr<TPUMetric> TpuMetricOf(const std::string& name,
                                       const JobState& state, int host) {
   if (name != kTotalMemory && name != kMemoryUsage && name != kDutyCycle)
-    return absl::InvalidArgumentError(
+    return absl::NotFoundError(
         absl::StrCat("podsim has no metric called that; it has ",
                      absl::StrJoin(TpuMetricNames(), ", ")));
   if (!state.plan) return absl::UnavailableError("the pod has not formed yet");

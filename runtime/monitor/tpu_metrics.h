@@ -23,8 +23,8 @@ inline constexpr int kTpuMetricsPort = 8431;
 std::vector<std::string> TpuMetricNames();
 
 // The metric of `host`, its devices numbered from 0.
-// Errors: INVALID_ARGUMENT (no such metric; lists them), UNAVAILABLE (no pod
-// has
+// Errors: NOT_FOUND (no such metric; lists them; tpu-info's tables of transfer
+//   latencies then say that the metric is unavailable), UNAVAILABLE (no pod has
 //   formed), those of SliceOf.
 absl::StatusOr<tpu::monitoring::runtime::TPUMetric> TpuMetricOf(
     const std::string& name, const JobState& state, int host);

@@ -1,6 +1,7 @@
 // Namespaces belong to threads: one of its own enters the network's, listens
-// there and forks; the child then has a mount namespace to itself. What is
-// mounted there nobody else sees, and it goes with the child.
+// there and forks; the child then has a mount namespace to itself, and where it
+// may a PID namespace. What is mounted there nobody else sees, and it goes with
+// the child.
 #include "runtime/top/tpu_info.h"
 
 #include <fcntl.h>
@@ -29,14 +30,14 @@
 #include "runtime/monitor/chip_view.h"
 #include "runtime/monitor/tpu_metrics.h"
 #include "runtime/top/made_chips.h"
+#include "runtime/top/own_processes.h"
 
 namespace podsim {
 namespace {
 
 constexpr char kDevices[] = "/sys/bus/pci/devices";
-// Of a shell: no such command; one that cannot be run.
+// Of a shell: no such command.
 constexpr int kNotFound = 127;
-constexpr int kCannotRun = 126;
 
 absl::Status CheckRoot() {
   if (geteuid() == 0) return absl::OkStatus();
@@ -91,7 +92,9 @@ void SayInChild(const std::string& text) {
 }
 
 [[noreturn]] void BecomeCommand(const MadeChips& chips,
-                                const std::vector<std::string>& command) {
+                                const std::vector<std::string>& command,
+                                pid_t parent) {
+  EndWithParent(parent);
   if (const int error = MakeChips(chips); error != 0) {
     SayInChild(absl::StrCat("cannot make chips in ", kDevices, ": ",
                             strerror(error),
@@ -99,6 +102,7 @@ void SayInChild(const std::string& text) {
                             "(CAP_SYS_ADMIN)"));
     _exit(kCannotRun);
   }
+  EnterOwnProcesses();
   setenv("TPU_RUNTIME_METRICS_PORTS", std::to_string(kTpuMetricsPort).c_str(),
          /*overwrite=*/1);
   std::vector<char*> arguments;
@@ -120,7 +124,7 @@ absl::StatusOr<int> AwaitChild(pid_t child) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) return absl::ErrnoToStatus(errno, "waitpid");
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  return ExitCodeOf(status);
 }
 
 // On a thread of its own, which ends with its namespace.
@@ -135,9 +139,10 @@ absl::StatusOr<int> RunInNamespaces(const TpuInfoOptions& options,
   // What the terminal sends goes to the command too, which may go on.
   signal(SIGINT, SIG_IGN);
   signal(SIGQUIT, SIG_IGN);
+  const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) return absl::ErrnoToStatus(errno, "fork");
-  if (child == 0) BecomeCommand(chips, options.command);
+  if (child == 0) BecomeCommand(chips, options.command, parent);
   return AwaitChild(child);
 }
 

@@ -82,6 +82,61 @@ TEST_F(TopTest, ACommandFindsTheChipsOfAHost) {
   pod.Wait();
 }
 
+// /proc has the command and what waits for it, and each may be looked into.
+TEST_F(TopTest, ACommandSeesItsOwnProcessesAlone) {
+  PodRun pod(Saving(1000000));
+  ASSERT_TRUE(pod.WaitForEvents("step", 1)) << pod.output();
+  Subprocess command(Top(
+      {"--tpu_info", "--", "sh", "-c",
+       "echo $$ /proc/[0-9]*; "
+       "for fd in /proc/[0-9]*/fd/*; do "
+       "  if [ -L $fd ] && ! readlink $fd > /dev/null; then echo no $fd; fi;"
+       "done; cat /sys/bus/pci/devices/*/vendor; exit 7"}));
+  if (command.Wait(kDeadline) == 7)
+    EXPECT_EQ(command.output(),
+              "2 /proc/1 /proc/2\n0x1ae0\n0x1ae0\n0x1ae0\n0x1ae0\n");
+  else
+    EXPECT_THAT(command.output(),
+                AnyOf(HasSubstr("sudo"), HasSubstr("CAP_SYS_ADMIN")));
+  pod.process().Signal(SIGINT);
+  pod.Wait();
+}
+
+// What the command leaves behind is reaped: the loop ends.
+TEST_F(TopTest, ACommandsEndIsPodTops) {
+  PodRun pod(Saving(1000000));
+  ASSERT_TRUE(pod.WaitForEvents("step", 1)) << pod.output();
+  Subprocess command(
+      Top({"--tpu_info", "--", "sh", "-c",
+           "orphan=$(sh -c ': & echo $!'); "
+           "while [ -d /proc/$orphan ]; do :; done; kill -TERM $$"}));
+  if (command.Wait(kDeadline) == 128 + SIGTERM)
+    EXPECT_EQ(command.output(), "");
+  else
+    EXPECT_THAT(command.output(),
+                AnyOf(HasSubstr("sudo"), HasSubstr("CAP_SYS_ADMIN")));
+  pod.process().Signal(SIGINT);
+  pod.Wait();
+}
+
+// The output ends once nobody has it open any more.
+TEST_F(TopTest, ACommandDiesWithPodTop) {
+  PodRun pod(Saving(1000000));
+  ASSERT_TRUE(pod.WaitForEvents("step", 1)) << pod.output();
+  Subprocess command(
+      Top({"--tpu_info", "--", "sh", "-c", "echo begun; exec sleep 1000000"}));
+  if (command.ReadUntilText("begun\n", kDeadline)) {
+    command.Signal(SIGKILL);
+    EXPECT_EQ(command.Wait(kDeadline), 128 + SIGKILL);
+    EXPECT_TRUE(command.output_ended());
+  } else {
+    EXPECT_THAT(command.output(),
+                AnyOf(HasSubstr("sudo"), HasSubstr("CAP_SYS_ADMIN")));
+  }
+  pod.process().Signal(SIGINT);
+  pod.Wait();
+}
+
 // Readers that read, that stand still, and that come and go.
 TEST_F(TopTest, WhoeverWatchesChangesNoBits) {
   constexpr int kSteps = 300;

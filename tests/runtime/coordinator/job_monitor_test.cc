@@ -54,7 +54,7 @@ TEST(TpuMetricServerTest, AnswersAsLibtpuDoes) {
       MetricFrom(server->port(), "tpu.runtime.hbm.memory.usage.bytes"));
   EXPECT_EQ(used.metrics_size(), 8);
   EXPECT_THAT(MetricFrom(server->port(), "none"),
-              StatusIs(absl::StatusCode::kInvalidArgument,
+              StatusIs(absl::StatusCode::kNotFound,
                        HasSubstr("tpu.runtime.hbm.memory.total.bytes")));
   const auto stub = rt::RuntimeMetricService::NewStub(
       grpc::CreateChannel(absl::StrCat("127.0.0.1:", server->port()),

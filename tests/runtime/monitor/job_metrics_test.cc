@@ -111,9 +111,9 @@ TEST(TpuMetricsTest, MemoryIsPerDeviceAndDutyPerChip) {
 }
 
 TEST(TpuMetricsTest, WhatIsNotThereIsSaid) {
-  EXPECT_THAT(
-      TpuMetricOf("hlo.queue.size.gauge", TrainingState(), 0),
-      StatusIs(kInvalid, HasSubstr("tpu.runtime.hbm.memory.usage.bytes")));
+  EXPECT_THAT(TpuMetricOf("hlo.queue.size.gauge", TrainingState(), 0),
+              StatusIs(absl::StatusCode::kNotFound,
+                       HasSubstr("tpu.runtime.hbm.memory.usage.bytes")));
   EXPECT_THAT(TpuMetricOf("tpu.runtime.hbm.memory.usage.bytes", {}, 0),
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("formed")));
 }
