@@ -68,7 +68,7 @@ _MEANT = {
                     "the arrays as one data set, the third argument: (x, y)"),
     "optimiser": "optimizer=",
     "plot": "podsim.plan(...).plot(path)",
-    **dict.fromkeys(("explain", "profile", "profiler", "trace"), "podsim.plan(...).explain()"),
+    **dict.fromkeys(("explain", "profile", "profiler"), "podsim.plan(...).explain()"),
     **dict.fromkeys(("output", "json"), "podsim.plan(...).to_json(), or podsim.export"),
     **dict.fromkeys(("price", "price_per_hour", "chip_price", "cost", "cost_per_chip_hour",
                      "price_per_chip_hour"), "podsim.plan(..., price_per_chip_hour=2.2)"),
