@@ -77,8 +77,7 @@ bool HasLauncher(const std::vector<WatchPlace>& places, std::int64_t pid) {
 
 std::string Described(const WatchPlace& place) {
   return absl::StrCat(place.model_dir().empty()
-                          ? absl::StrCat("process ", place.launcher_pid(),
-                                         " without a model_dir")
+                          ? absl::StrCat("--pid=", place.launcher_pid())
                           : absl::StrCat("--model_dir=", place.model_dir()),
                       " (", place.slice(), place.model().empty() ? "" : ", ",
                       place.model(), ")");
@@ -142,12 +141,21 @@ std::vector<WatchPlace> FindOwnWatchPlaces() {
 }
 
 absl::StatusOr<WatchPlace> ChooseWatchPlace(
-    const std::vector<WatchPlace>& places, const std::string& model_dir) {
+    const std::vector<WatchPlace>& places, const std::string& model_dir,
+    std::int64_t pid) {
   std::vector<WatchPlace> meant;
   const std::string whole = WholeModelDir(model_dir);
   for (const WatchPlace& place : places)
-    if (model_dir.empty() || place.model_dir() == whole) meant.push_back(place);
+    if ((model_dir.empty() || place.model_dir() == whole) &&
+        (pid == 0 || place.launcher_pid() == pid))
+      meant.push_back(place);
   if (meant.size() == 1) return meant.front();
+  if (meant.empty() && pid != 0)
+    return absl::NotFoundError(absl::StrCat(
+        "process ", pid, " runs no job of yours",
+        places.empty() ? ""
+                       : absl::StrCat("; ", Described(places.front()), " does"),
+        ": give that of a pod_launch"));
   if (meant.empty() && !model_dir.empty())
     return absl::NotFoundError(absl::StrCat(
         "no job of yours runs on this machine with --model_dir ", model_dir,

@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -33,11 +34,13 @@ std::vector<WatchPlace> FindWatchPlaces(const std::vector<std::string>& parents,
 // jobs may be.
 std::vector<WatchPlace> FindOwnWatchPlaces();
 
-// The job in `model_dir`; if that is empty, the only one. Pure.
+// The job in `model_dir`, or that of pod_launch's process `pid`; where neither
+// is given (empty, 0), the only one. Pure.
 // Errors: NOT_FOUND (none), FAILED_PRECONDITION (several; lists them), one
 // line.
 absl::StatusOr<WatchPlace> ChooseWatchPlace(
-    const std::vector<WatchPlace>& places, const std::string& model_dir);
+    const std::vector<WatchPlace>& places, const std::string& model_dir,
+    std::int64_t pid = 0);
 
 }  // namespace podsim
 

@@ -47,7 +47,8 @@ struct Watched {
 
 absl::StatusOr<WatchPlace> PlaceGiven(const TopSettings& settings) {
   if (!settings.has_address())
-    return ChooseWatchPlace(FindOwnWatchPlaces(), settings.model_dir());
+    return ChooseWatchPlace(FindOwnWatchPlaces(), settings.model_dir(),
+                            settings.pid());
   WatchPlace place;
   PODSIM_RETURN_IF_ERROR(
       Annotate(ParseAddress(settings.address()).status(), "--address"));

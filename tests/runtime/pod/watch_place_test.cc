@@ -106,8 +106,20 @@ TEST(ChooseWatchPlaceTest, ByModelDirOrTheOnlyOne) {
       ChooseWatchPlace({a, b, none}, ""),
       StatusIs(absl::StatusCode::kFailedPrecondition,
                AllOf(HasSubstr("--model_dir=/runs/a (v3-8, mlp)"),
-                     HasSubstr("--model_dir=/runs/b"), HasSubstr("process"),
+                     HasSubstr("--model_dir=/runs/b"), HasSubstr("--pid="),
                      Not(HasSubstr("0123456789abcdef")))));
+}
+
+TEST(ChooseWatchPlaceTest, ByTheLaunchersProcess) {
+  auto a = PlaceOf("");
+  a.set_launcher_pid(7);
+  auto b = a;
+  b.set_launcher_pid(8);
+  EXPECT_EQ(ChooseWatchPlace({a, b}, "", 8)->launcher_pid(), 8);
+  EXPECT_THAT(ChooseWatchPlace({a, b}, "", 9),
+              StatusIs(absl::StatusCode::kNotFound,
+                       AllOf(HasSubstr("process 9 runs no job of yours"),
+                             HasSubstr("--pid=7 (v3-8, mlp) does"))));
 }
 
 TEST(WholeModelDirTest, PathsAreWholeAndUrisStay) {
