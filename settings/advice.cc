@@ -28,7 +28,20 @@ constexpr char kDelimiterNames[] = "sep separator delimiter delim field_sep";
 constexpr char kDelimiter[] =
     "a CSV file has commas between its columns: write it so, and leave it out";
 
+// What frameworks that partition a model call it.
+constexpr char kParallelNames[] =
+    "ici_tensor_parallelism ici_fsdp_parallelism ici_data_parallelism "
+    "dcn_data_parallelism tensor_parallelism tp fsdp dp pp "
+    "tensor_model_parallel_size pipeline_model_parallel_size "
+    "distribution_strategy strategy mesh_shape mesh model_parallelism "
+    "pipeline_parallelism num_partitions";
+constexpr char kParallel[] =
+    "training is data-parallel, every core holds the whole model: leave it out";
+
 constexpr Advice kAdvice[] = {
+    {"pod_launch", kParallelNames, kParallel},
+    {"pod_plan", kParallelNames, kParallel},
+    {"pod_ladder", kParallelNames, kParallel},
     {"pod_launch", kColumnNames, kColumns},
     {"pod_plan", kColumnNames, kColumns},
     {"pod_data", kColumnNames, kColumns},
@@ -57,12 +70,6 @@ constexpr Advice kAdvice[] = {
      "iterations_per_loop steps_per_execution compile jit use_tpu use_xla "
      "tpu_zone_project gcp_project project",
      "it has no meaning here: leave it out"},
-    {"pod_launch",
-     "ici_tensor_parallelism ici_fsdp_parallelism ici_data_parallelism "
-     "dcn_data_parallelism tensor_parallelism tp fsdp dp pp "
-     "tensor_model_parallel_size pipeline_model_parallel_size",
-     "training is data-parallel, every core holds the whole model: leave it "
-     "out"},
     {"pod_launch",
      "master_addr master_port rdzv_endpoint rdzv_backend coordinator_address "
      "coordinator port",

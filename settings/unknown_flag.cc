@@ -151,7 +151,7 @@ std::string Hint(const std::string& typed, const MainProgram& program) {
   if (const Names all = FlagNames(program); all.size() <= kFewFlags)
     return absl::StrCat(program.name, " has --", absl::StrJoin(all, ", --"),
                         ", and what ", program.example, " shows");
-  return absl::StrCat("see ", program.name, " --help=all");
+  return "nothing like it is a setting: leave it out; --help=all lists all";
 }
 
 }  // namespace

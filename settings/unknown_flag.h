@@ -15,7 +15,7 @@ std::string KnownOfName(const MainProgram& program, const std::string& name);
 
 // `arg` as typed: "--lr=0.1". INVALID_ARGUMENT, one line: the flag and what to
 // use instead (settings/advice.h, names that fields have elsewhere, flags of
-// other programs, near names), else where all flags are listed.
+// other programs, near names), else to leave it out and where all are listed.
 absl::Status UnknownFlag(const MainProgram& program, const std::string& arg);
 
 }  // namespace podsim

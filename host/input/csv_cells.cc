@@ -66,19 +66,33 @@ std::string WhatIsWrong(const SchemaField& field, std::string_view cell,
   const std::string why(absl::StripPrefix(
       written.message(),
       absl::StrCat("feature ", PrintableLine(field.key), ": ")));
-  // All of a file's labels say how many (WayOut).
-  return why.substr(0, why.find(kMoreClasses));
+  // All of a file's labels say how many, and what to do (WayOut).
+  return why.substr(0,
+                    std::min(why.find(kMoreClasses), why.find(kNumberClasses)));
 }
 
-// Keeps the label of a bad cell for which there are too few classes.
+// Keeps the label of a bad cell for which there are too few classes, and
+// whether the first is below 0.
 void NoteLabel(std::string_view cell, std::int32_t classes, BadCells& bad) {
   std::int64_t label = 0;
   const absl::string_view bare =
       WithoutQuotes(absl::string_view(cell.data(), cell.size()));
-  const bool beyond = classes > 1 && absl::SimpleAtoi(bare, &label) &&
-                      label >= classes && label < kMostClasses;
+  const bool is_label = classes > 1 && absl::SimpleAtoi(bare, &label);
+  if (is_label && label < 0 && bad.first.empty()) bad.negative_label = true;
+  const bool beyond = is_label && label >= classes && label < kMostClasses;
   if (beyond && (bad.first.empty() || bad.largest_label >= 0))
     bad.largest_label = std::max(bad.largest_label, label);
+}
+
+// "features=a..b:float32[2],labels=COLUMN:int64".
+std::string WithAnotherLabel(const Schema& schema) {
+  std::string line = schema.line;
+  for (const SchemaField& field : schema.fields)
+    if (field.input == kLabelInput)
+      line = absl::StrReplaceAll(
+          line, {{absl::StrCat(kLabelInput, "=", field.key, ":"),
+                  absl::StrCat(kLabelInput, "=COLUMN:")}});
+  return line;
 }
 
 // Of lines that lack a column.
@@ -238,6 +252,11 @@ std::string CellChecker::WayOut(const BadCells& bad,
   if (bad.largest_label >= 0)
     return absl::StrCat("give --classes=", bad.largest_label + 1,
                         ", or number the classes from 0");
+  if (bad.negative_label)
+    return absl::StrCat(
+        "write the classes as 0, 1, ..., leave such lines out, or name another "
+        "column: --features='",
+        PrintableLine(WithAnotherLabel(schema_)), "'");
   bool drops = true;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     if (schema_.fields[i].input == kLabelInput && AllAreBad(i, bad))
@@ -269,8 +288,9 @@ std::string CellChecker::WayOut(const BadCells& bad,
 absl::Status CellChecker::Result(const BadCells& bad,
                                  const std::string& file) const {
   if (bad.first.empty()) return absl::OkStatus();
-  return absl::DataLossError(absl::StrCat(
-      file, ": ", bad.first, CountsText(bad), "; ", WayOut(bad, file)));
+  return absl::DataLossError(
+      absl::StrCat(file, ": ", bad.first, CountsText(bad),
+                   bad.negative_label ? ": " : "; ", WayOut(bad, file)));
 }
 
 }  // namespace podsim

@@ -27,6 +27,7 @@ struct BadCells {
   std::int64_t fewest_cells = 0;
   // If the first is a label beyond the classes: the largest one; else -1.
   std::int64_t largest_label = -1;
+  bool negative_label = false;  // the first is a label below 0
 };
 
 // Immutable and thread-safe.

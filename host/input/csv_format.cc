@@ -318,6 +318,13 @@ absl::StatusOr<std::int32_t> ClassesOf(const DatasetRequest& request,
                     guess.cells));
   const auto classes = CountClasses(*dataset);
   if (classes.ok()) return classes;
+  // Of a number that is no label: a second look, which says file and line.
+  if (absl::IsInvalidArgument(classes.status())) {
+    DatasetRequest whole = request;
+    whole.features = guess.features;
+    PODSIM_RETURN_IF_ERROR(
+        OpenDescribed(whole, store, {}, kMostClasses).status());
+  }
   return absl::Status(
       classes.status().code(),
       absl::StrCat(classes.status().message(), "; column ", guess.label,

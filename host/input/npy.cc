@@ -114,6 +114,8 @@ std::string SaveAs(std::string_view descr) {
       return "save a.astype('<i8').astype('<f4')";
     case 'c':
       return "save a.real and a.imag";
+    case 'O':
+      return "save np.stack(a).astype('<f4'), with examples all of one shape";
     default:
       return "save a.astype('<f4') or another of these";
   }
@@ -136,10 +138,12 @@ absl::StatusOr<NpyType> TypeOf(const NpyText& text, const std::string& name) {
         text.descr.substr(1) == stored.descr.substr(1))
       return stored.type;
   return UnfitArray(
-      name, absl::StrCat("its dtype is '", Shown(text.descr),
-                         "'; podsim reads float32 and float64, int8 to int64, "
-                         "uint8 to uint64 and bool, little endian: ",
-                         SaveAs(text.descr)));
+      name,
+      absl::StrCat("its dtype is '", Shown(text.descr),
+                   text.descr == "|O" ? "', Python objects (pickled)" : "'",
+                   "; podsim reads float32 and float64, int8 to int64, "
+                   "uint8 to uint64 and bool, little endian: ",
+                   SaveAs(text.descr)));
 }
 
 absl::Status CheckShape(const std::vector<std::int64_t>& shape,

@@ -67,10 +67,14 @@ constexpr const char* RangeText() {
 
 // Of a label that is in none of so many classes.
 std::string LabelText(std::int64_t label, std::int32_t classes) {
+  if (label < 0)
+    return absl::StrCat("label ", label,
+                        " is below 0; labels are whole numbers from 0",
+                        kNumberClasses);
   const std::string text =
       absl::StrCat("label ", label, " is not in 0 to ", classes - 1,
                    ": classes is ", classes, ", and labels count from 0");
-  if (label < 0 || label >= kMostClasses) return text + ": number them so";
+  if (label >= kMostClasses) return text + ": number them so";
   return absl::StrCat(text, kMoreClasses, label + 1, " or more, or number ",
                       "them so");
 }

@@ -36,6 +36,8 @@ inline constexpr std::int32_t kMostClasses = 1 << 20;
 // What the error of a label beyond its classes goes on with, and how many they
 // would have to be.
 inline constexpr char kMoreClasses[] = ": give --classes=";
+// And that of one below 0.
+inline constexpr char kNumberClasses[] = ": write the classes as 0, 1, ...";
 
 // What a value depends on beside the record.
 struct WriteContext {

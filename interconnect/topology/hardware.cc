@@ -11,6 +11,7 @@
 #include "google/protobuf/text_format.h"
 #include "interconnect/topology/figure_slip.h"
 #include "interconnect/topology/hardware_texts.h"
+#include "interconnect/topology/word_slip.h"
 
 namespace podsim {
 namespace {
@@ -43,11 +44,14 @@ constexpr char kHowWritten[] =
 // Keeps the first thing that is wrong, with its place.
 class FirstError : public ::google::protobuf::io::ErrorCollector {
  public:
-  explicit FirstError(std::string_view file) : file_(file) {}
+  // `kind`: the message that the whole file stands for.
+  FirstError(std::string_view file, const google::protobuf::Descriptor& kind)
+      : file_(file), kind_(kind) {}
 
   void AddError(int line, int column, const std::string& message) override {
     if (!text_.empty()) return;
-    const std::string slip = FigureSlip(message, file_, line, column);
+    std::string slip = WordSlip(message, file_, kind_, line, column);
+    if (slip.empty()) slip = FigureSlip(message, file_, line, column);
     text_ = absl::StrCat(
         line + 1, ":", column + 1, ": ",
         slip.empty() ? absl::StrCat(WhyOf(message), kHowWritten) : slip);
@@ -57,12 +61,13 @@ class FirstError : public ::google::protobuf::io::ErrorCollector {
 
  private:
   const std::string_view file_;
+  const google::protobuf::Descriptor& kind_;
   std::string text_;
 };
 
 absl::Status Parse(std::string_view text, Message& message) {
   TextFormat::Parser parser;
-  FirstError error(text);
+  FirstError error(text, *message.GetDescriptor());
   parser.RecordErrorsTo(&error);
   if (parser.ParseFromString(std::string(text), &message))
     return absl::OkStatus();

@@ -53,6 +53,10 @@ def type_of(leaf: Any) -> Any:
 
 def check_batch(batch: Any) -> None:
     """Raises TypeError for what export can read no shapes and types of."""
+    if is_number(batch):
+        raise TypeError(f"batch is {shown(batch)}; export wants a batch of examples, the tree of "
+                        "arrays that loss_fn reads, of which shapes and types are taken: give "
+                        "batch=(x[:8], y[:8])")
     iterated = not isinstance(batch, (list, tuple, dict)) and hasattr(batch, "__next__")
     if batch is None or isinstance(batch, (str, os.PathLike)) or callable(batch) or iterated:
         also = ": next(...) is its first batch" if iterated else ""

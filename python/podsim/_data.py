@@ -85,6 +85,9 @@ def _check_whole(dataset: Any, argument: str, count: str) -> None:
         raise TypeError(f"eval_dataset is {shown(dataset)}; podsim holds no part of the data set "
                         "out: slice it, (x[n:], y[n:]) for the data set and eval_dataset=(x[:n], "
                         "y[:n])")
+    if is_number(dataset):
+        raise TypeError(f"{argument} is {shown(dataset)}; it is the examples themselves: give "
+                        "arrays with examples along the first axis, such as (x, y)")
     if is_optimizer(dataset):
         raise TypeError(f"{argument} is {kind_of(dataset)}; an optimizer belongs into optimizer=")
     _trees.check_keys(dataset, argument)

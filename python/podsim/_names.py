@@ -90,7 +90,9 @@ _NOT_HERE = {
                     'the topology says how many hosts, chips and cores there are: "v3-8" has one '
                     'host of 8 cores, "v3-32" four: topology="v3-32"'),
     **dict.fromkeys(("mesh", "sharding", "shardings", "in_shardings", "out_shardings", "axis_name",
-                     "partition_spec", "strategy", "fsdp"),
+                     "partition_spec", "strategy", "fsdp", "distribution_strategy", "mesh_shape",
+                     "model_parallelism", "tensor_parallelism", "pipeline_parallelism",
+                     "num_partitions"),
                     "training is data-parallel, podsim divides each batch among the cores of "
                     "topology=: leave it out"),
     **dict.fromkeys(("gradient_accumulation_steps", "accum_steps", "grad_accum", "grad_accum_steps",
@@ -163,7 +165,8 @@ def _advice(name: str, value: Any) -> str:
     if name.lower() in _NOT_HERE:
         return f": {_NOT_HERE[name.lower()]}"
     known = [each for each in dict.fromkeys([*SETTINGS, *ARGUMENTS]) if each not in IDLE]
-    return near(name, known) or "; `pod_launch --help=all` lists all of them"
+    return near(name, known) or ("; nothing like it is a setting: leave it out; "
+                                 "`pod_launch --help=all` lists all")
 
 
 def check_names(settings: Mapping[str, Any]) -> None:

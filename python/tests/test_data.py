@@ -175,6 +175,9 @@ class BatchesTest(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "eval_dataset is 0.2; podsim holds no part of the "
                                     r"data set out: slice it, .*eval_dataset=\(x\[:n\]"):
             _data.source_of(0.2, None, lambda: None, "eval_examples")
+        with self.assertRaisesRegex(TypeError, "^dataset is 8; it is the examples themselves: give "
+                                    r"arrays .*, such as \(x, y\)$"):
+            _data.source_of(8, None, lambda: None)
         with self.assertRaisesRegex(TypeError, "eval_dataset is the function abs; .* needs "
                                     r"eval_examples=N, .* eval_examples=len\(x\)"):
             _data.source_of(abs, None, lambda: None, "eval_examples")

@@ -96,7 +96,8 @@ class MeantTest(unittest.TestCase):
                 podsim.train(None, None, None, **{name: value})
 
     def test_what_podsim_has_not_is_said(self):
-        for name, said in (("mesh", "data-parallel"), ("callbacks", "run.metrics"),
+        for name, said in (("mesh", "data-parallel"), ("num_partitions", "data-parallel"),
+                           ("callbacks", "run.metrics"),
                            ("grad_accum", "train_batch_size="), ("num_workers", "leave it out")):
             with self.assertRaisesRegex(TypeError, f"no setting '{name}': .*{said}"):
                 podsim.train(None, None, None, **{name: 1})
@@ -128,7 +129,8 @@ class MeantTest(unittest.TestCase):
 
     def test_names_that_are_near_are_offered(self):
         for name, said in (("batch_per_cor", "did you mean batch_per_core"),
-                           ("eval_fnn", "did you mean eval_fn"), ("qq", "pod_launch --help=all")):
+                           ("eval_fnn", "did you mean eval_fn"),
+                           ("qq", "leave it out; `pod_launch --help=all`")):
             with self.assertRaisesRegex(TypeError, f"no setting '{name}'.*{said}"):
                 podsim.train(None, None, None, **{name: 1})
 
@@ -273,6 +275,10 @@ class MeantTest(unittest.TestCase):
     def test_export_takes_arrays(self):
         for batch in ("mnist", None, len):
             with self.assertRaisesRegex(TypeError, "batch is .*; export takes a tree of arrays"):
+                podsim.export(print, None, batch, "m")
+        for batch, said in ((8, "8"), (np.float32(0.5), "0.5"), (np.array(3), "")):
+            with self.assertRaisesRegex(TypeError, f"^batch is .*{said}.*; export wants a batch of "
+                                        r"examples, .*: give batch=\(x\[:8\], y\[:8\]\)$"):
                 podsim.export(print, None, batch, "m")
 
     def test_export_writes_no_file_that_is_not_read(self):

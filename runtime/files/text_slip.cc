@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -178,6 +179,29 @@ bool IsBlock(const std::string& name, absl::string_view line) {
   return next != line.npos && line[next] == '{';
 }
 
+// As FieldNamed, and at any depth a field that knows words: the grade of a
+// figure of a link.
+const FieldDescriptor* WordFieldNamed(const std::string& name,
+                                      const Descriptor& file) {
+  constexpr int kDeepest = 4;
+  const auto* const near = FieldNamed(name, file);
+  if (near != nullptr && near->enum_type() != nullptr) return near;
+  std::vector<const Descriptor*> level = {&file};
+  for (int depth = 0; depth < kDeepest && !level.empty(); ++depth) {
+    std::vector<const Descriptor*> below;
+    for (const Descriptor* of : level)
+      for (int i = 0; i < of->field_count(); ++i) {
+        if (of->field(i)->enum_type() != nullptr &&
+            of->field(i)->name() == name)
+          return of->field(i);
+        if (const auto* message = of->field(i)->message_type())
+          below.push_back(message);
+      }
+    level = std::move(below);
+  }
+  return near;
+}
+
 // What protobuf's message leaves open about a setting of `file`, as "; ...".
 std::string Hint(const std::string& message, absl::string_view line,
                  const Descriptor& file) {
@@ -201,7 +225,7 @@ std::string Hint(const std::string& message, absl::string_view line,
   }
   const std::string name = LastQuoted(message);
   if (absl::StartsWith(message, "Unknown enumeration value"))
-    return AllowedWords(FieldNamed(name, file), FirstQuoted(message));
+    return AllowedWords(WordFieldNamed(name, file), FirstQuoted(message));
   const auto* of =
       file.file()->pool()->FindMessageTypeByName(FirstQuoted(message));
   if (of == nullptr || !absl::StrContains(message, "has no field named"))
@@ -245,6 +269,7 @@ std::string AllowedWords(const FieldDescriptor* field,
   if (field == nullptr) return "";
   std::vector<std::string> words = TextsOf(WordsOf(*field));
   std::erase(words, "UNSET");
+  std::erase(words, "UNGRADED");
   if (words.empty()) return "";
   // Words are written in capitals in some files, and small in others.
   const auto same = std::ranges::find_if(words, [&](const std::string& word) {

@@ -307,7 +307,7 @@ TEST_F(TypedMistakesTest, PodLaunch) {
                    "pod_ckpt ls runs/a"},
            Mistake{"pod_launch train", "\"train\"", "pod_launch --model=mlp"},
            Mistake{"pod_launch --qqqq", "unknown flag --qqqq",
-                   "pod_launch --help=all"},
+                   "leave it out; --help=all lists all"},
            Mistake{"pod_launch --help=html", "--help is \"html\"",
                    "--help=json"},
            Mistake{"pod_launch --zone mars", "'mars'", "zone"},

@@ -132,9 +132,18 @@ TEST(UnknownFlagTest, SaysWhatToUseInstead) {
                  "unknown flag -v; did you mean --version or --verbose?"},
            Typed{PodData(), "-o", "unknown flag -o; did you mean --output?"},
            Typed{PodLaunch(), "-t",
-                 "unknown flag -t; see pod_launch --help=all"},
+                 "unknown flag -t; nothing like it is a setting: leave it out; "
+                 "--help=all lists all"},
            Typed{PodHost(), "--zzzzzzzz",
-                 "unknown flag --zzzzzzzz; see pod_host --help=all"},
+                 "unknown flag --zzzzzzzz; nothing like it is a setting: leave "
+                 "it out; --help=all lists all"},
+           Typed{PodLaunch(), "--distribution_strategy=tpu",
+                 "unknown flag --distribution_strategy; training is "
+                 "data-parallel, every core holds the whole model: leave it "
+                 "out"},
+           Typed{PodPlan(), "--mesh-shape=4,2",
+                 "unknown flag --mesh-shape; training is data-parallel, every "
+                 "core holds the whole model: leave it out"},
        }) {
     EXPECT_THAT(UnknownFlag(typed.program, typed.flag),
                 StatusIs(kInvalid, typed.said));

@@ -85,6 +85,11 @@ TEST(NpyTest, RefusesWithFileOffsetAndReason) {
           "numpy.unique(a, return_inverse=True)[1]");
   refused(Npy("<c8", "3,", std::string(24, 0)), invalid,
           "save a.real and a.imag");
+  refused(Npy("|O", "3,", std::string(24, 0)), invalid,
+          "its dtype is '|O', Python objects (pickled); podsim reads float32");
+  refused(Npy("|O", "3,", std::string(24, 0)), invalid,
+          "little endian: save np.stack(a).astype('<f4'), with examples all of "
+          "one shape");
   refused(good.substr(0, 40), damaged, "header");
   refused(good.substr(0, good.size() - 1), damaged, "its header says 24");
   refused(good + "x", damaged, "25 bytes of elements");

@@ -107,14 +107,30 @@ TEST(CsvCells, HowManyThereAreIsSaid) {
               StatusIs(kLoss, HasSubstr("give another type or other columns")));
 }
 
+// As far as its line with classes that are given as with those of the file.
+TEST(CsvCells, LabelsAreNotBelowZero) {
+  for (const std::int32_t classes : {0, 2}) {
+    EXPECT_THAT(
+        Opened(WithLine("4,5,6,-1"), "", classes),
+        StatusIs(kLoss,
+                 "/c/my.csv: line 3: column 3 (label): label -1 is below 0; "
+                 "labels are whole numbers from 0: write the classes as 0, 1, "
+                 "..., leave such lines out, or name another column: "
+                 "--features='features=a..c:float32[3],labels=COLUMN:int64'"));
+    EXPECT_THAT(
+        Opened("a,label\n1,0\n2,-1\n3,-1\n", "", classes),
+        StatusIs(kLoss, HasSubstr("label -1 is below 0; labels are whole "
+                                  "numbers from 0; 2 of 3 lines have no such "
+                                  "number there: write the classes as 0")));
+  }
+}
+
 TEST(CsvCells, LabelsAreBelowTheClasses) {
   constexpr char kBoth[] = "features=a..c:float32[3],labels=label:int64";
   EXPECT_THAT(Opened(WithLine("4,5,6,2"), kBoth, 3), IsOk());
-  for (const char* label : {"2", "-1"})
-    EXPECT_THAT(Opened(WithLine(absl::StrCat("4,5,6,", label)), kBoth, 2),
-                StatusIs(kLoss, HasSubstr(absl::StrCat(
-                                    "line 3: column 3 (label): label ", label,
-                                    " is not in 0 to 1: classes is 2"))));
+  EXPECT_THAT(Opened(WithLine("4,5,6,2"), kBoth, 2),
+              StatusIs(kLoss, HasSubstr("line 3: column 3 (label): label 2 is "
+                                        "not in 0 to 1: classes is 2")));
   EXPECT_THAT(Opened("a,label\n1,0\n2,3\n3,5\n4,4\n",
                      "features=a:float32,labels=label:int64", 3),
               StatusIs(kLoss, HasSubstr("label 3 is not in 0 to 2: classes is "

@@ -332,8 +332,9 @@ TEST(Csv, ALabelThatIsNoneIsSaidWithWhatWasGuessed) {
                                "labels=COLUMN:int64'"))));
   ASSERT_THAT(store->Write("/c/my.csv", "a,b,label\n1,2,-1\n"), IsOk());
   EXPECT_THAT(OpenDataset({.name = "csv", .data_dir = "/c/my.csv"}, *store),
-              StatusIs(kInvalid, HasSubstr("example 0 of training has the "
-                                           "label -1, but labels are 0 to")));
+              StatusIs(kDataLoss,
+                       HasSubstr("/c/my.csv: line 2: column 2 (label): label "
+                                 "-1 is below 0; labels are whole numbers")));
 }
 
 TEST(Npz, ReadsStoredAndDeflatedMembers) {

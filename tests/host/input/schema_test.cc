@@ -169,8 +169,9 @@ TEST(WriteField, RefusesWhatDoesNotFit) {
       "label 7 is not in 0 to 6: classes is 7, and labels count from 0: "
       "give --classes=8 or more, or number them so");
   Written<std::int32_t>("labels=int64", Number(-1), &status, 7);
-  refused("label -1 is not in 0 to 6");
-  refused("labels count from 0: number them so");
+  refused(
+      "label -1 is below 0; labels are whole numbers from 0: write the classes "
+      "as 0, 1, ...");
   Written<std::int32_t>("labels=int64", Text("0,1,0"), &status);
   refused("the schema wants 1: write the number of the example's class");
   Written<std::uint8_t>("a=uint8[3]", Raw("1234"), &status);

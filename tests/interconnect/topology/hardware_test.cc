@@ -341,6 +341,14 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"nonsense", "mine.txt:1:"},
         Bad{"hello: 3", "there is no field \"hello\"; it is written as"},
         Bad{R"(name: "v3" colour: 3)", "colour"},
+        Bad{"name: \"v3\"\nhop_seconds { value: 1e-6 source: \"me, 2024\" "
+            "grade: MEASURED }\n",
+            "mine.txt:2:53: grade is MEASURED; give one of PRIMARY, SECONDARY, "
+            "DERIVED, ASSUMED, FITTED"},
+        Bad{"hop_seconds { value: 1 grade: primary\n}",
+            "mine.txt:1:31: grade is primary; give one of PRIMARY, "},
+        Bad{"name_counts: HOSTS",
+            "mine.txt:1:14: name_counts is HOSTS; give one of CORES, CHIPS"},
         Bad{R"(name: "v3" core_share { value: 0.5 })",
             "there is no field \"core_share\"; give matrix_share and "
             "hbm_share; it is written as"},

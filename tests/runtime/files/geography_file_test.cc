@@ -58,6 +58,11 @@ TEST(GeographyFileTest, ErrorsNameFileAndPlaceInOneLine) {
                                     Not(HasSubstr("\n"))));
   };
   EXPECT_THAT(ParseLinks("", "my.txt"), says("my.txt: ", "at least one row"));
+  EXPECT_THAT(
+      ParseLinks("links { round_trip_seconds { grade: MEASURED } }", "my.txt"),
+      says("my.txt:1:37: ",
+           "grade is \"MEASURED\"; allowed: PRIMARY, SECONDARY, DERIVED, "
+           "ASSUMED, FITTED"));
   EXPECT_THAT(ParseLinks("\nlink {}", "my.txt"),
               says("my.txt:2:", "round_trip_seconds { value: X }"));
   EXPECT_THAT(ParseLinks("links { from: 'mars' to: 'us' }", "my.txt"),
