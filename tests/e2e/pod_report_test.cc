@@ -108,7 +108,8 @@ TEST_F(PodReportTest, NamesABatchThatNoLongerScales) {
   EXPECT_EQ(first["flag"], "--batch_per_core 8");
 }
 
-// Gradients of 0.3 MB along one axis after the other: small ones go another way.
+// Gradients of 0.3 MB along one axis after the other: small ones go another
+// way.
 TEST_F(PodReportTest, NamesALinkAtAQuarterOfItsRate) {
   Train({"--ici_fault=link:(1,0)-(2,0):0.25", "--ici_algorithm=torus",
          "--hidden=1024"});
