@@ -1,4 +1,4 @@
-#include "runtime/report_page/run_files.h"
+#include "runtime/report/run_files.h"
 
 #include <cstdint>
 
@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/status.h"
-#include "runtime/report_page/run_reader.h"
+#include "runtime/report/run_reader.h"
 
 namespace podsim {
 namespace {

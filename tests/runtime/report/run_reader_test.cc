@@ -1,12 +1,12 @@
 // Metrics files as records: whole, torn, resumed, and of other things.
-#include "runtime/report_page/run_reader.h"
+#include "runtime/report/run_reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "tests/runtime/report_page/run_fixture.h"
+#include "tests/runtime/report/run_fixture.h"
 
 namespace podsim {
 namespace {

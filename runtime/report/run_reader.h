@@ -7,15 +7,15 @@
 //
 // Whatever the file holds, there is a result: lines that are no record are
 // counted, keys that are missing or of another type count as not there.
-#ifndef PODSIM_RUNTIME_REPORT_PAGE_RUN_READER_H_
-#define PODSIM_RUNTIME_REPORT_PAGE_RUN_READER_H_
+#ifndef PODSIM_RUNTIME_REPORT_RUN_READER_H_
+#define PODSIM_RUNTIME_REPORT_RUN_READER_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-#include "runtime/report_page/run_records.h"
+#include "runtime/report/run_records.h"
 
 namespace podsim {
 
@@ -61,4 +61,4 @@ class RunReader {
 
 }  // namespace podsim
 
-#endif  // PODSIM_RUNTIME_REPORT_PAGE_RUN_READER_H_
+#endif  // PODSIM_RUNTIME_REPORT_RUN_READER_H_

@@ -1,4 +1,4 @@
-#include "runtime/report_page/run_reader.h"
+#include "runtime/report/run_reader.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,10 @@
 // What a path stands for, and reading it.
-#include "runtime/report_page/run_files.h"
+#include "runtime/report/run_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/runtime/report_page/run_fixture.h"
+#include "tests/runtime/report/run_fixture.h"
 #include "tests/testing/status_matchers.h"
 
 namespace podsim {
