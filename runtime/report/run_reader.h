@@ -38,6 +38,8 @@ class RunReader {
  private:
   struct Line;
   void AddLine(std::string_view line, bool is_last);
+  void AddBadLine(bool is_last);
+  void AddTooLong();
   bool AddRecord(const Line& line);
   void OnPlan(const Line& line);
   void OnForecast(const Line& line);
@@ -55,6 +57,7 @@ class RunReader {
   bool too_long_ = false;  // that line is left out
   bool begins_ = true;     // the next step is the first of a pod
   std::int64_t records_ = 0;
+  std::int64_t lines_ = 0;
   std::size_t stride_ = 1;  // every so many steps are kept of hosts
   std::size_t seen_ = 0;
 };

@@ -183,6 +183,9 @@ struct RunRecords {
   double seconds_lost = 0;      // of those
   std::int64_t bad_lines = 0;   // that are no record, but for the last
   bool cut_off = false;         // the last line is not whole
+  // The number of the first that is no record, the last one too; from 1, 0:
+  // none.
+  std::int64_t first_bad_line = 0;
 };
 
 // Medians over so many are those over all, to about 1%.
