@@ -73,7 +73,8 @@ _ABOUT_TIMES = ("times are simulated, not measured; low and high cover the figur
 
 
 _ABOUT_MEASURED = ("but for step (wall): the median of a measured run's steps but the first, on "
-                   "the machine that emulated the slice; sim of run: the step that the run simulated")
+                   "the machine that emulated the slice; sim of run: the step that the run "
+                   "simulated")
 
 
 def file_of(path: str | os.PathLike[str], suffix: str, what: str) -> pathlib.Path:
