@@ -108,6 +108,7 @@ measured.
       .more_examples =
           R"(  pod_plan --model resnet50 --topology v3-8..v3-512 --deadline 4h \
       --budget 500 --chip_prices prices.txt
+  pod_plan --model mlp --topology v3-8..v3-128 --measured run.jsonl
   pod_plan --collective all_reduce --topology v3-8..v3-2048 -b 32M \
       -e 32M
   pod_plan --collective all_to_all --topology v4-256 --twist --draw_links
@@ -137,6 +138,12 @@ high keeps them, from low on. What costs (or takes) as much to half a
 percent is named too. Where no slice keeps them, they name the one that
 comes nearest. In the table each row meets a limit (all of low to high is
 within it), may miss it (a part is) or misses it.
+
+--measured puts runs of pod_launch beside the forecast: step wall is the
+median of the run's steps but the first, on the machine that emulated the
+slice; sim of run is the step that the run simulated itself. A run counts
+in the row of its slice and global batch; below the table a line names
+each run that has no row, and each whose simulated step is not the row's.
 
 Columns of --explain: time, its share of all kernels' and how many kernels
 a row is of; FLOP, padding left out; bytes read from HBM and written to it;

@@ -9,8 +9,8 @@ from typing import Any, Callable, Mapping
 
 import numpy as np
 
-from . import (_checks, _data, _inputs, _job, _ladder, _lowering, _names, _params, _plan,
-               _process, _records, _result, _spoken, _start, _trees, _values, _which)
+from . import (_checks, _data, _inputs, _job, _ladder, _lowering, _measured, _names, _params,
+               _plan, _process, _records, _result, _spoken, _start, _trees, _values, _which)
 from ._calls import checked
 from ._said import shown
 from ._state import State
@@ -188,7 +188,7 @@ def plan(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "v
          price_per_chip_hour: float | None = None,
          chip_prices: Mapping[str, float] | str | os.PathLike[str] | None = None,
          deadline: str | datetime.timedelta | None = None,
-         budget: float | None = None, **settings: Any) -> _plan.Plan:
+         budget: float | None = None, measured: Any = None, **settings: Any) -> _plan.Plan:
     """What the same call of train would do; nothing is run. A topology such as
     "v3-8..v3-2048" gives a row for each slice, all times simulated, and leaves out what
     changes nothing there: seed, shuffle, steps_per_eval, threads, model_dir and whatever
@@ -202,8 +202,13 @@ def plan(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "v
     the slices that keep them. What a chip costs for an hour is price_per_chip_hour, or by
     generation chip_prices: {"v3": 2.2, "v5e": 1.2}, or a file as pod_plan reads it.
 
+    measured: a Run of podsim.train, a metrics file, or a list of them, each shown beside the row
+    of its slice and global batch: row.measured. plan.measured_notes names those that have no row,
+    and those whose simulated step is not the row's.
+
     Raises PodsimError where train would refuse the job."""
     _job.check_is_text(topology, several=True)
+    _measured.Runs(measured)  # which checks
     asked = _which.Question(deadline, budget, chip_prices, price_per_chip_hour)
     asked.check()
     _checks.check_is_bool("progress", progress)
@@ -215,7 +220,7 @@ def plan(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "v
     call = _inputs.Call(loss_fn, params, dataset, eval_fn, eval_dataset, examples,
                         eval_examples, batch, state, name)
     with _inputs.written(call, chosen, shapes=True, progress=progress) as (own, named):
-        return _plan.of_job({**named, **chosen}, own.path, asked)
+        return _plan.of_job({**named, **chosen}, own.path, asked, measured)
 
 
 @checked("podsim.ladder", "podsim.ladder(loss_fn, params, dataset, topology=\"v3-8..v3-128\", ...)")

@@ -14,7 +14,7 @@ import shutil
 import sys
 from typing import Any, Callable, ClassVar, Iterator, Mapping, Sequence
 
-from . import _display, _errors, _explain, _job, _programs, _slices, _which
+from . import _display, _errors, _explain, _job, _measured, _programs, _slices, _which
 from ._calls import checked
 from ._drawing import Svg
 from ._kept import Kept
@@ -51,9 +51,10 @@ LARGEST = "max"
 # What the columns of the table are called, and what stands in them.
 _BATCH = "batch/"  # of a core or a chip
 _COLUMNS = ("slice", _BATCH, "global batch", "steps", "learning rate", "HBM per ", "step (sim)",
-            "low", "high", "examples/s", "tokens/s", "MFU", "all-reduce", "exposed", "eff.",
-            "recomputed", "run (sim)", "chip-hours", "bound by")
+            "low", "high", "step (wall)", "sim of run", "examples/s", "tokens/s", "MFU",
+            "all-reduce", "exposed", "eff.", "recomputed", "run (sim)", "chip-hours", "bound by")
 _TOKENS = "tokens/s"  # where examples are sequences of them
+_MEASURED = ("step (wall)", "sim of run")  # where a run was measured
 _COST = "cost"
 # Of a call with limits: how each row stands to them, and low and high of the run.
 _LIMITS = ("deadline", "budget")
@@ -69,6 +70,11 @@ _LEFT_OUT = ("learning rate", "recomputed", "all-reduce", "global batch", "HBM p
 _ABOUT_TIMES = ("times are simulated, not measured; low and high cover the figures of the hardware "
                 "that are not published, not what the model leaves out; run, chip-hours and cost "
                 "are of the whole run, with start-up, checkpoints and evaluations")
+
+
+_ABOUT_MEASURED = ("but for step (wall): the median of a measured run's steps but the first, on "
+                   "the machine that emulated the slice; sim of run: the step that the run "
+                   "simulated")
 
 
 def file_of(path: str | os.PathLike[str], suffix: str, what: str) -> pathlib.Path:
@@ -124,6 +130,8 @@ class Plan(NotCalled):
     """The batch per core or chip is what fits each slice: batch_per_core="max"."""
     knees: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """Of each generation of two slices or more, the largest with an efficiency of 0.8 or more."""
+    measured_notes: tuple[str, ...] = ()
+    """Of the runs of measured=: which have no row, and why; which simulated another step."""
     text: str = ""
     """Of one slice: all that pod_launch says of it. Of several: empty."""
     drawing: Svg = Svg("")
@@ -239,6 +247,7 @@ class Plan(NotCalled):
                            "links": dict(self.links),
                            "price_per_chip_hour": self._prices(),
                            "knees": dict(self.knees),
+                           "measured_notes": list(self.measured_notes),
                            "which": dataclasses.asdict(self.which) if self.which else None,
                            "rows": [_NO_COST | dataclasses.asdict(row) for row in self.rows],
                            "refused": dict(self.refused)}, indent=2)
@@ -275,7 +284,12 @@ class Plan(NotCalled):
         columns = [name + whose if name.endswith(("/", " per ")) else name for name in _COLUMNS]
         columns = [*columns[:-1], *[_COST] * self._is_priced(),
                    *(name for name, _ in self._limits()), columns[-1]]
-        return [name for name in columns if name != _TOKENS or self._has_tokens()]
+        absent = {_TOKENS} if not self._has_tokens() else set()
+        absent |= set() if self._has_measured() else set(_MEASURED)
+        return [name for name in columns if name not in absent]
+
+    def _has_measured(self) -> bool:
+        return any(row.measured for row in self.rows)
 
     def _limits(self) -> list[tuple[str, Callable[[PlanRow], str]]]:
         """Columns of a call with limits, and their cells."""
@@ -300,6 +314,7 @@ class Plan(NotCalled):
         return [row.slice, str(row.batch_per_core), f"{row.global_batch:,}",
                 f"{row.train_steps:,}", f"{row.learning_rate:.4g}", gib(row.hbm_bytes),
                 span(row.step_seconds), span(row.step_seconds_low), span(row.step_seconds_high),
+                *_measured_cells(row.measured) * self._has_measured(),
                 f"{row.examples_per_second:,.0f}", *tokens, fine_share(row.mfu),
                 span(row.all_reduce_seconds), span(row.exposed_seconds), share(row.efficiency),
                 fine_share(row.recomputed_share), span(row.run_seconds),
@@ -319,7 +334,8 @@ class Plan(NotCalled):
     def _notes(self) -> list[str]:
         knees = ", ".join(f"{name} ({share(self[name].efficiency)})"
                           for name in self.knees.values())
-        return [_ABOUT_TIMES, *[f"knee, the largest slice with an efficiency of at least 80%: {knees}"]
+        return [_ABOUT_TIMES, *[_ABOUT_MEASURED] * self._has_measured(), *self.measured_notes,
+                *[f"knee, the largest slice with an efficiency of at least 80%: {knees}"]
                 * bool(knees), *(self.which.says if self.which else ()),
                 *(f"links of {name}: {note}" for name, note in self.links.items()),
                 *(_examples_differ(self.rows) if self.scaling == "strong" else ()),
@@ -354,6 +370,11 @@ def _lines(columns: Sequence[Sequence[str]]) -> list[str]:
     padded = [[cell.ljust(_width(column)) if column[0] in _LEFT else cell.rjust(_width(column))
                for cell in column] for column in columns]
     return ["  ".join(row).rstrip() for row in zip(*padded)]
+
+
+def _measured_cells(run: _measured.Measured | None) -> list[str]:
+    spans = (run.step_seconds_wall, run.simulated_step_seconds) if run else (None, None)
+    return ["-" if seconds is None else span(seconds) for seconds in spans]
 
 
 def _money(amount: float) -> str:
@@ -405,7 +426,8 @@ def _row(found: Mapping[str, Any]) -> PlanRow:
     named = {field.name: found[field.name] for field in dataclasses.fields(PlanRow)
              if field.name in found}
     warnings = tuple(map(_errors.in_python, found["warnings"]))
-    return PlanRow(**named | {"hbm_bytes": found["hbm_bytes_per_core"], "warnings": warnings})
+    return PlanRow(**named | {"hbm_bytes": found["hbm_bytes_per_core"], "warnings": warnings,
+                              "measured": _measured.read(found.get("measured"))})
 
 
 def read(written: str, text: str = "", drawing: str = "") -> Plan:
@@ -418,6 +440,7 @@ def read(written: str, text: str = "", drawing: str = "") -> Plan:
                 job=found["job"], scaling=found["scaling"],
                 tuned_on=found.get("reference_topology"),
                 which=_which.read(found.get("which")),
+                measured_notes=tuple(map(_errors.in_python, found.get("measured_notes", ()))),
                 largest_batch=found.get("largest_batch", False),
                 knees={knee["generation"]: knee["slice"] for knee in found["knees"]},
                 links={row["slice"].split("-")[0]: row["network_note"] for row in results
@@ -433,16 +456,18 @@ def _keeping(plan: Plan, kept: Kept | None) -> Plan:
 
 
 def of_job(settings: Mapping[str, Any], folder: pathlib.Path,
-           asked: _which.Question = _which.Question()) -> Plan:
+           asked: _which.Question = _which.Question(), measured: Any = None) -> Plan:
     """Asks the programs. folder: the call's own files, and for what the programs draw."""
+    runs = _measured.Runs(measured)
     kept = Kept(settings, folder)
     place = folder / "plan.svg"
-    table = ["--json", f"--plot={place}", *asked.flags(folder), *_job.flags_of_plan(settings)]
+    table = ["--json", f"--plot={place}", *asked.flags(folder), *runs.flags(folder),
+             *_job.flags_of_plan(settings)]
     try:
         written, text = _asked(table, settings)
     except _errors.PodsimError as error:
-        raise _which.in_words_of(asked, error) from None
-    plan = read(written, text.rstrip("\n"), place.read_text())
+        raise runs.in_words_of_call(_which.in_words_of(asked, error)) from None
+    plan = read(runs.named(written), text.rstrip("\n"), runs.named(place.read_text()))
     given = asked.price_per_chip_hour if asked.price_per_chip_hour is not None else (
         asked.chip_prices if isinstance(asked.chip_prices, Mapping) else None)
     return _keeping(plan if given is None else plan.price(given), kept)

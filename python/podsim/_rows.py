@@ -6,6 +6,7 @@ import dataclasses
 from typing import Any, NoReturn
 
 from ._errors import no_attribute
+from ._measured import Measured
 from ._names import instead
 
 NO_PRICE = ("a row has no cost without a price: podsim.plan(..., price_per_chip_hour=2.2), or "
@@ -107,6 +108,8 @@ class PlanRow:
     within), "may miss" or "misses" (none is). None: the call has no deadline."""
     budget: str | None = None
     """The same of the cost and the budget."""
+    measured: Measured | None = None
+    """A run of this slice and global batch, if the call has one: measured=."""
 
     def __getattr__(self, name: str) -> Any:
         """Of a name that a row has not."""

@@ -22,9 +22,62 @@ JOB = {"model": "mlp", "hidden": [64], "batch_per_core": 8, "train_steps": 100,
        "learning_rate": 0.1, "optimizer": "sgd", "seed": 3}
 
 
-def plan_of(topology, asked=_which.Question(), **more):
+def plan_of(topology, asked=_which.Question(), measured=None, **more):
     with tempfile.TemporaryDirectory() as folder:
-        return _plan.of_job({**JOB, "topology": topology, **more}, pathlib.Path(folder), asked)
+        return _plan.of_job({**JOB, "topology": topology, **more}, pathlib.Path(folder), asked,
+                            measured)
+
+
+def run_on(slice_name, global_batch, job):
+    """A run whose second and third steps took 250 ms."""
+    model, dataset = job.split(" on ")
+    steps = [{"step": i + 1, "loss": 1.0 / (i + 1), "seconds": seconds,
+              "examples_per_second": global_batch / seconds}
+             for i, seconds in enumerate((9.0, 0.25, 0.25))]
+    return podsim.Run(params={}, state=None, metrics=steps, evaluations=[],
+                      plan={"slice": slice_name, "global_batch": global_batch, "model": model,
+                            "dataset": dataset, "settings": {}},
+                      summary={"steps": 3}, model_dir=None)
+
+
+class MeasuredTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.bare = plan_of("v3-8..v3-32")
+
+    def test_a_run_is_beside_its_row(self):
+        plan = plan_of("v3-8..v3-32", measured=run_on("v3-8", 64, self.bare.job))
+        measured = plan["v3-8"].measured
+        self.assertEqual((measured.path, measured.steps), ("measured", 3))
+        self.assertEqual((measured.step_seconds_wall, measured.examples_per_second_wall),
+                         (0.25, 256))
+        self.assertIsNone(measured.simulated_step_seconds)
+        self.assertAlmostEqual(measured.loss, 1 / 3)
+        self.assertIsNone(plan["v3-32"].measured)
+        self.assertEqual(plan.measured_notes,
+                         ("measured: it ended before its step was simulated",))
+        self.assertIn("step (wall)", plan.table)
+        self.assertIn("250 ms", plan.table)
+        self.assertNotIn("step (wall)", self.bare.table)
+        rows = json.loads(plan.to_json())["rows"]
+        self.assertEqual(rows[0]["measured"]["step_seconds_wall"], 0.25)
+        self.assertIsNone(rows[1]["measured"])
+
+    def test_what_has_no_row_is_named(self):
+        runs = [run_on("v3-32", 256, self.bare.job), run_on("v4-8", 64, self.bare.job)]
+        plan = plan_of("v3-8..v3-32", measured=runs)
+        self.assertEqual(plan["v3-32"].measured.path, "measured[0]")
+        self.assertIn("measured[1] is not in the table: it ran on v4-8",
+                      " ".join(plan.measured_notes))
+
+    def test_what_is_no_run_is_refused(self):
+        for measured, error, said in (
+                (3, TypeError, "measured is 3; it must be a path"),
+                ([3], TypeError, r"measured\[0\] is 3; it must be a path"),
+                ("a,b.jsonl", ValueError, "a comma is between files"),
+                (__file__, podsim.PodsimError, "is no metrics file: line 1 is no record")):
+            with self.subTest(said), self.assertRaisesRegex(error, said):
+                plan_of("v3-8", measured=measured)
 
 
 class PlanTest(unittest.TestCase):

@@ -1,9 +1,11 @@
 // A training job on slice after slice, as it grows: each planned and forecast.
-// Pure but for what the data set's files say. All times are simulated.
+// Pure but for what the data set's files say. All times are simulated but for
+// those of a measured run (measured_rows.h), which others add.
 #ifndef PODSIM_RUNTIME_PLAN_LADDER_H_
 #define PODSIM_RUNTIME_PLAN_LADDER_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "proto/job.pb.h"
 #include "runtime/forecast/job_forecast.h"
 #include "runtime/job/planner.h"
+#include "runtime/plan/measured_run.h"
 
 namespace podsim {
 
@@ -23,6 +26,8 @@ struct LadderRow {
   // Examples/s of a replica against those on the smallest slice of the same
   // generation that has a plan.
   double efficiency = 0;
+  // A run of this slice and global batch, if one was given.
+  std::optional<MeasuredRun> measured = {};
 };
 
 // FLOP of products that are computed again for want of HBM, as a share of the
@@ -38,6 +43,8 @@ struct Ladder {
   // The batch per core is what fits each slice.
   bool largest_batch = false;
   std::int64_t tokens_per_example = 0;  // 0: examples are no sequences
+  // Of measured runs: a sentence for what no row shows, or shows otherwise.
+  std::vector<std::string> measured_notes = {};
 };
 
 // Of the first row that has one. REQUIRES: a row.

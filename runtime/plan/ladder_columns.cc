@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "base/units.h"
 #include "job/hbm.h"
 #include "runtime/forecast/format_forecast.h"
+#include "runtime/plan/measured_rows.h"
 #include "runtime/plan/run_cost.h"
 
 namespace podsim {
@@ -67,6 +69,24 @@ std::vector<Column> StepColumns(bool is_asked_of_run) {
           {{.name = "less fixed", .rank = 16}, [](const LadderRow& row) {
              const SimStep& step = row.forecast.step;
              return SpanText((step.total - step.fixed).seconds());
+           }}};
+}
+
+std::string MaybeSpanText(std::optional<double> seconds) {
+  return seconds ? SpanText(*seconds) : "-";
+}
+
+// Of the runs that were measured, if any.
+std::vector<Column> MeasuredColumns(const Ladder& ladder) {
+  if (!HasMeasured(ladder)) return {};
+  return {{{.name = "step wall"},
+           [](const LadderRow& row) {
+             return row.measured ? MaybeSpanText(row.measured->step_seconds)
+                                 : "-";
+           }},
+          {{.name = "sim of run"}, [](const LadderRow& row) {
+             return row.measured ? MaybeSpanText(row.measured->sim_step_seconds)
+                                 : "-";
            }}};
 }
 
@@ -179,8 +199,9 @@ TextTable LadderColumns(const Ladder& ladder, const LadderQuestion& asked) {
   std::vector<Column> columns;
   for (const std::vector<Column>& part :
        {PlanColumns(), StepColumns(asked.limits.given()),
-        RateColumns(ladder.tokens_per_example), UseColumns(), RunColumns(asked),
-        PriceColumns(asked), LimitColumns(asked), BoundColumns()})
+        MeasuredColumns(ladder), RateColumns(ladder.tokens_per_example),
+        UseColumns(), RunColumns(asked), PriceColumns(asked),
+        LimitColumns(asked), BoundColumns()})
     columns.insert(columns.end(), part.begin(), part.end());
   TextTable table;
   for (const Column& column : columns) table.columns.push_back(column.heading);

@@ -11,7 +11,9 @@ namespace podsim {
 
 // A row for each slice that has a plan. "tokens/s" where examples are
 // sequences; "price", of the whole run, with prices. With a limit, how each row
-// stands to it, and low to high of the run and its price.
+// stands to it, and low to high of the run and its price. With a measured run
+// "step wall", of the machine that emulated it, and "sim of run", the step that
+// it simulated itself; "-" where there is none.
 TextTable LadderColumns(const Ladder& ladder, const LadderQuestion& asked);
 
 }  // namespace podsim

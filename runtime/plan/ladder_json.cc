@@ -112,6 +112,20 @@ void AddRun(const LadderRow& row, const ChipHourPrices& prices,
   if (prices.given()) AddBand("price", RunCost(row, prices), one);
 }
 
+ordered_json OrNull(std::optional<double> value) {
+  return value ? ordered_json(*value) : ordered_json(nullptr);
+}
+
+ordered_json MeasuredJson(const MeasuredRun& run) {
+  return {{"path", run.path},
+          {"steps", run.steps},
+          {"step_seconds_wall", OrNull(run.step_seconds)},
+          {"simulated_step_seconds", OrNull(run.sim_step_seconds)},
+          {"examples_per_second_wall", OrNull(run.examples_per_second)},
+          {"loss", OrNull(run.loss)},
+          {"eval_loss", OrNull(run.eval_loss)}};
+}
+
 ordered_json JsonRow(const LadderRow& row, const Ladder& ladder,
                      const LadderQuestion& asked) {
   ordered_json one;
@@ -130,6 +144,7 @@ ordered_json JsonRow(const LadderRow& row, const Ladder& ladder,
   AddRates(row, ladder.tokens_per_example, one);
   AddRun(row, asked.prices, one);
   AddStanding(row, asked, one);
+  if (row.measured) one["measured"] = MeasuredJson(*row.measured);
   if (row.plan.has_geography()) AddGeography(row, one);
   if (const std::string fault = LinkFaultsText(row.slice); !fault.empty())
     one["ici_fault"] = fault;
@@ -165,10 +180,6 @@ ordered_json NamedJson(const Ladder& ladder, const ChipHourPrices& prices,
   one["low_moved_by"] = MostBelow(row.forecast.band.shares);
   one["high_moved_by"] = MostAbove(row.forecast.band.shares);
   return one;
-}
-
-ordered_json OrNull(std::optional<double> value) {
-  return value ? ordered_json(*value) : ordered_json(nullptr);
 }
 
 ordered_json NamesJson(const Ladder& ladder,
@@ -211,6 +222,8 @@ std::string FormatLadderJson(const Ladder& ladder, const LadderQuestion& asked,
   all["results"] = ordered_json::array();
   for (const LadderRow& row : ladder.rows)
     all["results"].push_back(JsonRow(row, ladder, asked));
+  if (!ladder.measured_notes.empty())
+    all["measured_notes"] = ladder.measured_notes;
   all["knees"] = KneesJson(ladder);
   if (asked.limits.given()) all["which"] = WhichJson(ladder, asked);
   if (!explanation.empty()) all["explain"] = ordered_json::parse(explanation);

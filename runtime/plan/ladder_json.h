@@ -16,8 +16,12 @@ namespace podsim {
 // two; and "says", the same in words. A result then has "deadline", "budget" or
 // both: "meets", "may miss" or "misses". "seconds" and "chip_hours" are of the
 // steps and their checkpoints, "run_seconds", "run_chip_hours" and "price" of
-// the whole run. `explanation`: what FormatExplanationJson writes of the one
-// row, which comes under "explain"; empty: none.
+// the whole run. A result beside which a run was measured has "measured": its
+// "path" and "steps", "step_seconds_wall" and "examples_per_second_wall" of the
+// machine that emulated it, "simulated_step_seconds", "loss" and "eval_loss"
+// (null: not known); "measured_notes" is what the table says of such runs below
+// it. `explanation`: what FormatExplanationJson writes of the one row, which
+// comes under "explain"; empty: none.
 std::string FormatLadderJson(const Ladder& ladder, const LadderQuestion& asked,
                              const std::string& explanation = "");
 

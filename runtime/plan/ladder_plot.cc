@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -11,6 +12,7 @@
 #include "base/units.h"
 #include "runtime/plan/knee.h"
 #include "runtime/plan/ladder_table.h"
+#include "runtime/plan/measured_rows.h"
 #include "runtime/plan/run_cost.h"
 #include "runtime/plan/svg.h"
 
@@ -36,6 +38,9 @@ struct Point {
   RunBand hours;
   double efficiency = 0;
   std::string title;
+  // Of a measured run: the whole run with the step that it simulated.
+  std::optional<double> measured_hours = {};
+  std::string measured_title = {};
 };
 
 // A generation's slices from the smallest on.
@@ -45,9 +50,25 @@ struct Line {
   std::vector<Point> points;
 };
 
+std::string MeasuredTitle(const MeasuredRun& run) {
+  return absl::StrCat(
+      run.path, ": step ", SpanText(run.sim_step_seconds.value_or(0)), " sim",
+      run.step_seconds
+          ? absl::StrCat(", ", SpanText(*run.step_seconds), " wall")
+          : "",
+      ", ", FormatCounted(run.steps, "step"));
+}
+
+void AddMeasured(const LadderRow& row, Point& point) {
+  const std::optional<double> seconds = MeasuredRunSeconds(row);
+  if (!seconds) return;
+  point.measured_hours = *seconds / kHourSeconds;
+  point.measured_title = MeasuredTitle(*row.measured);
+}
+
 Point PointOf(const LadderRow& row) {
   const RunBand seconds = RunSeconds(row);
-  return {
+  Point point = {
       .slice = row.slice.name,
       .chips = static_cast<double>(row.slice.chips),
       .hours = {seconds.forecast / kHourSeconds, seconds.low / kHourSeconds,
@@ -57,6 +78,8 @@ Point PointOf(const LadderRow& row) {
                             " sim (", SpanText(seconds.low), " to ",
                             SpanText(seconds.high), "), efficiency ",
                             absl::StrFormat("%.0f%%", 100 * row.efficiency))};
+  AddMeasured(row, point);
+  return point;
 }
 
 std::vector<Line> LinesOf(const Ladder& ladder) {
@@ -105,13 +128,14 @@ Axes AxesOf(const std::vector<Line>& lines) {
           2,
           ValuesOf(lines, [](const Point& p) { return std::vector{p.chips}; }),
           kLeft, kRight),
-      .hours =
-          LogScale(10,
-                   ValuesOf(lines,
-                            [](const Point& p) {
-                              return std::vector{p.hours.low, p.hours.high};
-                            }),
-                   kRunBottom, kRunTop),
+      .hours = LogScale(10,
+                        ValuesOf(lines,
+                                 [](const Point& p) {
+                                   return std::vector{
+                                       p.hours.low, p.hours.high,
+                                       p.measured_hours.value_or(p.hours.low)};
+                                 }),
+                        kRunBottom, kRunTop),
       .efficiency = {.from = 0,
                      .to = std::max(1.0, std::ceil(best / kTick) * kTick),
                      .begin = kEfficiencyBottom,
@@ -179,6 +203,28 @@ std::string DrawLine(const Axes& axes, const Line& line,
                       line.style.color(), "\"/>\n", markers);
 }
 
+// A ring around each measured run, which leaves the forecast's marker in sight.
+std::string DrawMeasured(const Axes& axes, const Line& line) {
+  std::string rings;
+  for (const Point& point : line.points)
+    if (point.measured_hours)
+      rings += absl::StrFormat(
+          "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"8\" fill=\"none\" "
+          "pointer-events=\"all\" stroke-width=\"2\" stroke=\"black\">"
+          "<title>%s</title></circle>\n",
+          axes.chips.At(point.chips), axes.hours.At(*point.measured_hours),
+          SvgEscaped(point.measured_title));
+  return rings;
+}
+
+bool IsMeasured(const std::vector<Line>& lines) {
+  return std::any_of(lines.begin(), lines.end(), [](const Line& line) {
+    return std::any_of(
+        line.points.begin(), line.points.end(),
+        [](const Point& point) { return point.measured_hours.has_value(); });
+  });
+}
+
 // The largest slices' names at the right, each with a stroke to its point.
 std::string DrawLabels(const Axes& axes, const std::vector<Line>& lines,
                        const std::function<double(const Point&)>& y, double top,
@@ -213,7 +259,11 @@ std::string DrawLines(const std::vector<Line>& lines) {
   for (const Line& line : lines) {
     text += DrawLine(axes, line, run);
     text += DrawLine(axes, line, efficiency);
+    text += DrawMeasured(axes, line);
   }
+  if (IsMeasured(lines))
+    text += SvgWords(kRight, kRunTop - 10,
+                     "ring: with the step (sim) of a measured run", "end");
   text += DrawLabels(axes, lines, run, kRunTop, kRunBottom);
   return text +
          DrawLabels(axes, lines, efficiency, kEfficiencyTop, kEfficiencyBottom);

@@ -12,6 +12,9 @@ namespace podsim {
 // above, how long the whole run takes (logarithmic), shaded from low to high;
 // below, the scaling efficiency, with a line at that of the knee. Each
 // generation has a colour, a marker and, at its end, its largest slice's name.
+// A measured run is a ring at its slice: how long the whole run takes if each
+// step is as the run simulated it; its wall time is shown where a pointer
+// rests.
 std::string PlotLadder(const Ladder& ladder);
 
 }  // namespace podsim

@@ -89,6 +89,7 @@ absl::Status CheckQuestionIsShown(const PlanSettings& settings) {
   if (settings.has_chip_prices()) added = "--chip_prices adds a column";
   if (settings.has_price_per_chip_hour())
     added = "--price_per_chip_hour adds a column";
+  if (settings.measured_size() > 0) added = "--measured adds columns";
   if (added.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       added,

@@ -14,6 +14,7 @@
 #include "runtime/plan/ladder_columns.h"
 #include "runtime/plan/ladder_troubles.h"
 #include "runtime/plan/left_out_text.h"
+#include "runtime/plan/measured_rows.h"
 #include "runtime/plan/which_text.h"
 
 namespace podsim {
@@ -77,6 +78,11 @@ std::string AboutText(const Ladder& ladder, const ChipHourPrices& prices,
   text += comment(
       "all times sim: computed, not measured; low to high covers the figures "
       "of the hardware that are not published, not what the model leaves out");
+  if (HasMeasured(ladder))
+    text += comment(
+        "but for step wall: the median of a measured run's steps but the "
+        "first, on the machine that emulated the slice; sim of run: the step "
+        "that the run simulated");
   text += comment(absl::StrCat(
       "run",
       prices.given() ? ", chip-hours and price are" : " and chip-hours are",
@@ -115,6 +121,13 @@ std::string KneeComment(const Ladder& ladder, int columns) {
   return text.empty() ? "" : CommentText(text, columns);
 }
 
+std::string MeasuredComments(const Ladder& ladder, int columns) {
+  std::string text;
+  for (const std::string& note : ladder.measured_notes)
+    text += CommentText(note, columns);
+  return text;
+}
+
 std::string WhichComment(const Ladder& ladder, const LadderQuestion& asked,
                          int columns) {
   if (!asked.limits.given()) return "";
@@ -133,8 +146,9 @@ std::string FormatLadder(const Ladder& ladder, const LadderQuestion& asked,
                          int columns) {
   const TableText table = FormatTable(LadderColumns(ladder, asked), columns);
   const std::string below = absl::StrCat(
-      KneeComment(ladder, columns), WhichComment(ladder, asked, columns),
-      FormatTroubles(ladder, columns), CostsText(ladder));
+      MeasuredComments(ladder, columns), KneeComment(ladder, columns),
+      WhichComment(ladder, asked, columns), FormatTroubles(ladder, columns),
+      CostsText(ladder));
   return absl::StrCat(AboutText(ladder, asked.prices, columns), "#\n",
                       table.text, LeftOutText(table.left_out, columns),
                       below.empty() ? "" : "#\n", below);

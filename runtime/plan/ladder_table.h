@@ -10,11 +10,12 @@
 
 namespace podsim {
 
-// With prices a column of what the whole run costs; with limits a mark in each
-// row, and the slices that keep them below the table. Each line but the rows
-// begins with '#'; knees, warnings and refusals are below the table. On narrow
-// screens columns are left out, in the order of their ranks; kAllColumns: none,
-// and each slice's warnings at length.
+// With measured runs their columns, and below the table what is to be said of
+// them. With prices a column of what the whole run costs; with limits a mark in
+// each row, and the slices that keep them below the table. Each line but the
+// rows begins with '#'; knees, warnings and refusals are below the table. On
+// narrow screens columns are left out, in the order of their ranks;
+// kAllColumns: none, and each slice's warnings at length.
 std::string FormatLadder(const Ladder& ladder, const LadderQuestion& asked,
                          int columns = kTextColumns);
 

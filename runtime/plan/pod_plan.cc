@@ -14,6 +14,7 @@
 #include "base/text_table.h"
 #include "host/storage/posix_file.h"
 #include "host/storage/store_waits.h"
+#include "host/storage/uri_store.h"
 #include "proto/plan.pb.h"
 #include "runtime/coordinator/plan_inputs.h"
 #include "runtime/files/geography_file.h"
@@ -31,6 +32,8 @@
 #include "runtime/plan/ladder_question.h"
 #include "runtime/plan/ladder_table.h"
 #include "runtime/plan/largest_batch.h"
+#include "runtime/plan/measured_rows.h"
+#include "runtime/plan/measured_run.h"
 #include "runtime/plan/plan_collective.h"
 #include "runtime/plan/plan_explanation.h"
 #include "runtime/plan/question_check.h"
@@ -172,6 +175,16 @@ absl::StatusOr<std::string> LadderText(const PlanSettings& settings,
              : FormatExplanation(ladder, explained, columns);
 }
 
+absl::StatusOr<std::vector<MeasuredRun>> MeasuredRuns(
+    const PlanSettings& settings) {
+  if (settings.measured().empty()) return std::vector<MeasuredRun>{};
+  auto runs = ReadMeasured(*NewUriStore(),
+                           std::vector<std::string>(settings.measured().begin(),
+                                                    settings.measured().end()));
+  PODSIM_RETURN_IF_ERROR(Annotate(runs.status(), "--measured"));
+  return runs;
+}
+
 // What fills the HBM of a slice that `status` refuses for want of it; empty: it
 // is refused for something else.
 std::string DetailsOf(const absl::Status& status, const JobSpec& job,
@@ -189,6 +202,8 @@ absl::StatusOr<std::string> PlanTraining(const PlanSettings& settings,
                                          Refusal& refusal) {
   PODSIM_RETURN_IF_ERROR(CheckPlot(settings));
   PODSIM_RETURN_IF_ERROR(CheckQuestionIsShown(settings));
+  PODSIM_ASSIGN_OR_RETURN(const std::vector<MeasuredRun> measured,
+                          MeasuredRuns(settings));
   PODSIM_ASSIGN_OR_RETURN(const JobSpec job,
                           JobOf(settings, flags, batch, refusal.origins));
   const Hardware hardware = HardwareOf(job);
@@ -198,11 +213,12 @@ absl::StatusOr<std::string> PlanTraining(const PlanSettings& settings,
                           QuestionOf(settings, hardware, slices));
   PODSIM_RETURN_IF_ERROR(CheckBatchOnSome(job, slices));
   PODSIM_ASSIGN_OR_RETURN(const PlanInputs inputs, InputsFor(job, slices));
-  const auto ladder = PlanLadder(job, inputs, slices, batch);
+  auto ladder = PlanLadder(job, inputs, slices, batch);
   if (!ladder.ok() && settings.explain())
     refusal.details =
         DetailsOf(ladder.status(), job, inputs, slices.front(), batch, columns);
   PODSIM_RETURN_IF_ERROR(ladder.status());
+  ladder = WithMeasured(*std::move(ladder), measured);
   PODSIM_ASSIGN_OR_RETURN(std::string text,
                           LadderText(settings, *ladder, asked, columns));
   if (settings.has_plot()) {

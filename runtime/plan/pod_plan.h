@@ -19,7 +19,7 @@ struct PlanResult {
 };
 
 // `args` without the program's name; tables of at most `columns`. Starts
-// nothing; reads --hardware's file.
+// nothing; reads --hardware's file and --measured's.
 PlanResult RunPlan(const std::vector<std::string>& args,
                    int columns = kTextColumns);
 

@@ -40,6 +40,7 @@ absl::Status CheckQuestion(const PlanSettings& settings, const JobSpec& job,
     if (settings.has_chip_prices()) other = "chip_prices";
     if (settings.has_deadline()) other = "deadline";
     if (settings.has_budget()) other = "budget";
+    if (settings.measured_size() > 0) other = "measured";
     if (settings.has_explain()) other = "explain";
     if (other.empty()) return absl::OkStatus();
     return absl::InvalidArgumentError(absl::StrCat(
@@ -51,7 +52,7 @@ absl::Status CheckQuestion(const PlanSettings& settings, const JobSpec& job,
   const std::string other = GivenBeside(
       settings, {"job", "topology", "hardware", "ici_algorithm", "json", "plot",
                  "price_per_chip_hour", "chip_prices", "deadline", "budget",
-                 "links", "prices", "verbose", "explain"});
+                 "links", "prices", "verbose", "explain", "measured"});
   if (other.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("--", other,

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/report_page/run_records.h"
+#include "runtime/report/run_records.h"
 
 namespace podsim {
 

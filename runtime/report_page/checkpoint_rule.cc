@@ -8,8 +8,8 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "runtime/report/median.h"
 #include "runtime/report_page/rules.h"
-#include "runtime/report_page/statistics.h"
 
 namespace podsim {
 namespace {

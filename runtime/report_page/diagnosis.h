@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "runtime/report/input_verdict.h"
-#include "runtime/report_page/run_records.h"
+#include "runtime/report/run_records.h"
 
 namespace podsim {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runtime/report_page/statistics.h"
+#include "runtime/report/median.h"
 
 namespace podsim {
 namespace {

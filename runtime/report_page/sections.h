@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/report/run_records.h"
 #include "runtime/report_page/diagnosis.h"
-#include "runtime/report_page/run_records.h"
 
 namespace podsim {
 

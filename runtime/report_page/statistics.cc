@@ -26,15 +26,6 @@ void AddExtremes(const std::vector<double>& column, std::size_t begin,
 
 }  // namespace
 
-std::optional<double> Median(std::vector<double> values) {
-  std::erase_if(values, [](double value) { return !std::isfinite(value); });
-  if (values.empty()) return std::nullopt;
-  const auto middle =
-      values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 std::vector<std::size_t> RowsToDraw(
     std::span<const std::vector<double>* const> columns, std::size_t buckets) {
   if (columns.empty() || columns[0]->empty()) return {};

@@ -1,19 +1,13 @@
-// Medians and rows of a chart: what keeps one slow step, or a hundred thousand
-// quick ones, from being the picture. Pure.
+// Rows of a chart: what keeps a hundred thousand quick steps from being the
+// picture. Pure.
 #ifndef PODSIM_RUNTIME_REPORT_PAGE_STATISTICS_H_
 #define PODSIM_RUNTIME_REPORT_PAGE_STATISTICS_H_
 
 #include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
 namespace podsim {
-
-// Of the values that are finite: the middle one, of two the lower, so that it
-// is one of them. Nullopt: there is none.
-std::optional<double> Median(std::vector<double> values);
 
 // Rows to draw of columns of the same length, at most so many buckets: the
 // first and the last row, and of each bucket, for each column, the row of its

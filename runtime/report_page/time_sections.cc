@@ -7,12 +7,12 @@
 #include "base/units.h"
 #include "runtime/forecast/format_forecast.h"
 #include "runtime/report/input_verdict.h"
+#include "runtime/report/median.h"
 #include "runtime/report_page/bars.h"
 #include "runtime/report_page/html.h"
 #include "runtime/report_page/rules.h"
 #include "runtime/report_page/run_times.h"
 #include "runtime/report_page/sections.h"
-#include "runtime/report_page/statistics.h"
 
 namespace podsim {
 namespace {

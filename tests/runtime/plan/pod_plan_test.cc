@@ -573,5 +573,57 @@ TEST(PodPlanTest, RefusesInOneLine) {
       HasSubstr("offered twisted"));
 }
 
+// What pod_launch's metrics file begins with, and two steps.
+void WriteRun(const std::string& file, const std::string& slice) {
+  std::ofstream(file)
+      << R"({"event":"plan","slice":")" << slice
+      << R"(","model":"mlp","dataset":"digits","global_batch":64})"
+         "\n"
+      << R"({"event":"step","step":1,"loss":2,"seconds":9})"
+         "\n"
+      << R"({"event":"step","step":2,"loss":1,"seconds":0.25})"
+         "\n";
+}
+
+TEST(PodPlanTest, AMeasuredRunIsInItsRow) {
+  const testing::TempDir directory;
+  const std::string file = directory.file("run.jsonl");
+  WriteRun(file, "v3-8");
+  const std::vector<std::string> args = {
+      "--model=mlp", "--dataset=digits", "--topology=v3-8..v3-32",
+      "--batch_per_core=8", absl::StrCat("--measured=", file)};
+  EXPECT_THAT(Text(args),
+              AllOf(HasSubstr("step wall  sim of run"), HasSubstr("  250 ms")));
+  const auto all = Json(args);
+  const auto& measured = all["results"][0]["measured"];
+  EXPECT_EQ(measured["path"], file);
+  EXPECT_EQ(measured["steps"], 2);
+  EXPECT_EQ(measured["step_seconds_wall"], 0.25);
+  EXPECT_EQ(measured["loss"], 1);
+  EXPECT_TRUE(measured["simulated_step_seconds"].is_null());
+  EXPECT_FALSE(all["results"][1].contains("measured"));
+  WriteRun(file, "v4-8");
+  EXPECT_EQ(Json(args)["measured_notes"][0],
+            absl::StrCat(file,
+                         " is not in the table: it ran on v4-8, which is none "
+                         "of the table's slices: add it to --topology"));
+}
+
+TEST(PodPlanTest, MeasuredFilesAreRefusedWhereTheyAreNone) {
+  const testing::TempDir directory;
+  const std::string file = directory.file("notes.txt");
+  std::ofstream(file) << "hello\n";
+  const std::string flag = absl::StrCat("--measured=", file);
+  EXPECT_THAT(Refusal({"--model=mlp", "--dataset=digits", flag}),
+              AllOf(HasSubstr("--measured: "),
+                    HasSubstr("is no metrics file: line 1 is no record"),
+                    HasSubstr("pod_launch --metrics_file=FILE")));
+  EXPECT_THAT(Refusal({"--collective=all_reduce", flag}),
+              HasSubstr("--measured is for a training job"));
+  EXPECT_THAT(Refusal({"--model=mlp", "--dataset=digits", "--topology=v3-8",
+                       "--explain", flag}),
+              HasSubstr("--measured adds columns to the table"));
+}
+
 }  // namespace
 }  // namespace podsim

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "runtime/report_page/rules.h"
-#include "tests/runtime/report_page/run_fixture.h"
+#include "tests/runtime/report/run_fixture.h"
 
 namespace podsim {
 namespace {

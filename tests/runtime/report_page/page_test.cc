@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/report_page/html.h"
+#include "tests/runtime/report/run_fixture.h"
 #include "tests/runtime/report_page/html_balance.h"
-#include "tests/runtime/report_page/run_fixture.h"
 
 namespace podsim {
 namespace {

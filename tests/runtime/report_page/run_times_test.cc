@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/runtime/report_page/run_fixture.h"
+#include "tests/runtime/report/run_fixture.h"
 
 namespace podsim {
 namespace {

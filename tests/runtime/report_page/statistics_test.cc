@@ -1,4 +1,4 @@
-// Medians and the rows of a drawing, against slow ways to find them.
+// The rows of a drawing, against slow ways to find them.
 #include "runtime/report_page/statistics.h"
 
 #include <gmock/gmock.h>
@@ -16,15 +16,6 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-TEST(MedianTest, IsOneOfTheFiniteValues) {
-  EXPECT_EQ(Median({}), std::nullopt);
-  EXPECT_EQ(Median({kNan, INFINITY}), std::nullopt);
-  EXPECT_EQ(Median({3}), 3);
-  EXPECT_EQ(Median({3, 1}), 1);
-  EXPECT_EQ(Median({3, 1, 2}), 2);
-  EXPECT_EQ(Median({kNan, 4, 3, 1, 2}), 2);
-}
 
 std::vector<double> RandomColumn(std::size_t rows, std::mt19937& random) {
   std::vector<double> column;

@@ -1,4 +1,4 @@
-#include "runtime/report_page/run_records.h"
+#include "runtime/report/run_records.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "runtime/report_page/run_files.h"
+#include "runtime/report/run_files.h"
 
 #include <cstdint>
 
@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/status.h"
-#include "runtime/report_page/run_reader.h"
+#include "runtime/report/run_reader.h"
 
 namespace podsim {
 namespace {
@@ -21,11 +21,13 @@ bool IsMetricsName(const std::string& name) {
   return absl::EndsWith(name, ".jsonl") || name == "metrics";
 }
 
-absl::Status NotOfMetrics(const std::string& path) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(path,
-                   " is no metrics file: no line of it is a record; give what "
-                   "pod_launch --metrics_file=FILE wrote"));
+absl::Status NotOfMetrics(const RunRecords& run) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      run.path, " is no metrics file: ",
+      run.first_bad_line > 0
+          ? absl::StrCat("line ", run.first_bad_line, " is no record of a run")
+          : "it has no line",
+      "; give what pod_launch --metrics_file=FILE wrote"));
 }
 
 }  // namespace
@@ -58,11 +60,11 @@ absl::StatusOr<RunRecords> ReadRun(ObjectStore& store,
                             store.ReadRange(path, offset, kPiece));
     reader.Add(piece);
     offset += static_cast<std::int64_t>(piece.size());
-    if (reader.records() == 0 && offset >= kLooked) return NotOfMetrics(path);
+    if (reader.records() == 0 && offset >= kLooked) break;
     if (static_cast<std::int64_t>(piece.size()) < kPiece) break;
   }
   RunRecords run = reader.Finish();
-  if (reader.records() == 0) return NotOfMetrics(path);
+  if (reader.records() == 0) return NotOfMetrics(run);
   return run;
 }
 

@@ -1,10 +1,15 @@
 // What a path stands for, and reading it.
-#include "runtime/report_page/run_files.h"
+#include "runtime/report/run_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/runtime/report_page/run_fixture.h"
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "tests/runtime/report/run_fixture.h"
 #include "tests/testing/status_matchers.h"
 
 namespace podsim {
@@ -54,10 +59,19 @@ TEST(ReadRunTest, ReadsWhatAJobWrote) {
 
 TEST(ReadRunTest, AFileOfOtherThingsIsRefused) {
   const auto store = NewMemoryStore();
-  for (const char* text : {"", "hello\nworld\n", "{\"a\": 1}\n"}) {
+  for (const auto& [text, why] :
+       std::vector<std::pair<std::string, std::string>>{
+           {"", "it has no line"},
+           {"\n\n", "it has no line"},
+           {"hello\nworld\n", "line 1 is no record of a run"},
+           {"hello", "line 1 is no record of a run"},
+           {"\n{\"a\": 1}\n", "line 2 is no record of a run"}}) {
     ASSERT_THAT(store->Write("a", text), IsOk());
-    EXPECT_THAT(ReadRun(*store, "a"),
-                StatusIs(kInvalid, HasSubstr("a is no metrics file")));
+    EXPECT_THAT(
+        ReadRun(*store, "a"),
+        StatusIs(kInvalid,
+                 AllOf(HasSubstr(absl::StrCat("a is no metrics file: ", why)),
+                       HasSubstr("pod_launch --metrics_file=FILE"))));
   }
   EXPECT_THAT(ReadRun(*store, "b"),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("b")));

@@ -1,4 +1,4 @@
-#include "runtime/report_page/run_reader.h"
+#include "runtime/report/run_reader.h"
 
 #include <algorithm>
 #include <cmath>
@@ -130,7 +130,7 @@ void RunReader::Add(std::string_view piece) {
       } else {
         rest_.append(part);
       }
-      if (is_whole && too_long_) ++run_.bad_lines;
+      if (is_whole && too_long_) AddTooLong();
       if (is_whole && !too_long_) AddLine(rest_, /*is_last=*/false);
       if (is_whole) {
         rest_.clear();
@@ -142,21 +142,34 @@ void RunReader::Add(std::string_view piece) {
 }
 
 RunRecords RunReader::Finish() {
-  if (too_long_) ++run_.bad_lines;
+  if (too_long_) AddTooLong();
   if (!rest_.empty()) AddLine(rest_, /*is_last=*/true);
   return std::move(run_);
 }
 
+void RunReader::AddTooLong() {
+  ++lines_;
+  AddBadLine(/*is_last=*/false);
+}
+
+void RunReader::AddBadLine(bool is_last) {
+  if (run_.first_bad_line == 0) run_.first_bad_line = lines_;
+  if (is_last) {
+    run_.cut_off = true;
+  } else {
+    ++run_.bad_lines;
+  }
+}
+
 void RunReader::AddLine(std::string_view line, bool is_last) {
+  ++lines_;
   if (line.find_first_not_of(" \t\r") == line.npos) return;
   const ParsedJson json = ParsedJson::parse(line.begin(), line.end(), nullptr,
                                             /*allow_exceptions=*/false);
   if (json.is_object() && AddRecord(Line{json})) {
     ++records_;
-  } else if (is_last) {
-    run_.cut_off = true;
   } else {
-    ++run_.bad_lines;
+    AddBadLine(is_last);
   }
 }
 

@@ -1,12 +1,12 @@
 // Metrics files as records: whole, torn, resumed, and of other things.
-#include "runtime/report_page/run_reader.h"
+#include "runtime/report/run_reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "tests/runtime/report_page/run_fixture.h"
+#include "tests/runtime/report/run_fixture.h"
 
 namespace podsim {
 namespace {
@@ -40,6 +40,7 @@ TEST(RunReaderTest, AWholeRun) {
   EXPECT_FALSE(run.summary.has_value());
   EXPECT_FALSE(run.cut_off);
   EXPECT_EQ(run.bad_lines, 0);
+  EXPECT_EQ(run.first_bad_line, 0);
   EXPECT_EQ(run.first_wall_time, 1000);
 }
 
@@ -61,6 +62,7 @@ TEST(RunReaderTest, TheLastLineMayBeHalfWritten) {
   const RunRecords run = RunOf(text + second.substr(0, second.size() / 2));
   EXPECT_TRUE(run.cut_off);
   EXPECT_EQ(run.bad_lines, 0);
+  EXPECT_EQ(run.first_bad_line, 3);
   EXPECT_THAT(run.steps.step, ElementsAre(1));
   // Whole but for its newline.
   const RunRecords whole = RunOf(text + second.substr(0, second.size() - 1));
@@ -73,6 +75,7 @@ TEST(RunReaderTest, LinesThatAreNoRecordAreCounted) {
       RunOf(PlanText() + "{\"event\":\"st\n\n[1]\n{}\n\xff\n" +
             StepText(1, 1001, {{0, 0.1}}));
   EXPECT_EQ(run.bad_lines, 4);
+  EXPECT_EQ(run.first_bad_line, 2);
   EXPECT_THAT(run.steps.step, ElementsAre(1));
 }
 

@@ -1,6 +1,6 @@
 // Runs made by hand, as records and as the lines of a metrics file.
-#ifndef PODSIM_TESTS_RUNTIME_REPORT_PAGE_RUN_FIXTURE_H_
-#define PODSIM_TESTS_RUNTIME_REPORT_PAGE_RUN_FIXTURE_H_
+#ifndef PODSIM_TESTS_RUNTIME_REPORT_RUN_FIXTURE_H_
+#define PODSIM_TESTS_RUNTIME_REPORT_RUN_FIXTURE_H_
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "runtime/report_page/run_reader.h"
+#include "runtime/report/run_reader.h"
 
 namespace podsim::testing {
 
@@ -103,4 +103,4 @@ inline std::string EvenRun() {
 
 }  // namespace podsim::testing
 
-#endif  // PODSIM_TESTS_RUNTIME_REPORT_PAGE_RUN_FIXTURE_H_
+#endif  // PODSIM_TESTS_RUNTIME_REPORT_RUN_FIXTURE_H_

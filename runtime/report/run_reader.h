@@ -7,15 +7,15 @@
 //
 // Whatever the file holds, there is a result: lines that are no record are
 // counted, keys that are missing or of another type count as not there.
-#ifndef PODSIM_RUNTIME_REPORT_PAGE_RUN_READER_H_
-#define PODSIM_RUNTIME_REPORT_PAGE_RUN_READER_H_
+#ifndef PODSIM_RUNTIME_REPORT_RUN_READER_H_
+#define PODSIM_RUNTIME_REPORT_RUN_READER_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-#include "runtime/report_page/run_records.h"
+#include "runtime/report/run_records.h"
 
 namespace podsim {
 
@@ -38,6 +38,8 @@ class RunReader {
  private:
   struct Line;
   void AddLine(std::string_view line, bool is_last);
+  void AddBadLine(bool is_last);
+  void AddTooLong();
   bool AddRecord(const Line& line);
   void OnPlan(const Line& line);
   void OnForecast(const Line& line);
@@ -55,10 +57,11 @@ class RunReader {
   bool too_long_ = false;  // that line is left out
   bool begins_ = true;     // the next step is the first of a pod
   std::int64_t records_ = 0;
+  std::int64_t lines_ = 0;
   std::size_t stride_ = 1;  // every so many steps are kept of hosts
   std::size_t seen_ = 0;
 };
 
 }  // namespace podsim
 
-#endif  // PODSIM_RUNTIME_REPORT_PAGE_RUN_READER_H_
+#endif  // PODSIM_RUNTIME_REPORT_RUN_READER_H_

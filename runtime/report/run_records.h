@@ -1,10 +1,10 @@
 // What a metrics file says of a run, as columns of numbers and a few records:
-// all that the page draws and the diagnosis judges. Times are wall time unless
+// all that pages draw and the diagnosis judges. Times are wall time unless
 // they are called sim; seconds, bytes and parts of 1 throughout. A figure that
 // the file does not have is NaN or nullopt; of a step one that was not finite,
 // which JSON has as null, is infinity.
-#ifndef PODSIM_RUNTIME_REPORT_PAGE_RUN_RECORDS_H_
-#define PODSIM_RUNTIME_REPORT_PAGE_RUN_RECORDS_H_
+#ifndef PODSIM_RUNTIME_REPORT_RUN_RECORDS_H_
+#define PODSIM_RUNTIME_REPORT_RUN_RECORDS_H_
 
 #include <array>
 #include <cstddef>
@@ -183,6 +183,9 @@ struct RunRecords {
   double seconds_lost = 0;      // of those
   std::int64_t bad_lines = 0;   // that are no record, but for the last
   bool cut_off = false;         // the last line is not whole
+  // The number of the first that is no record, the last one too; from 1, 0:
+  // none.
+  std::int64_t first_bad_line = 0;
 };
 
 // Medians over so many are those over all, to about 1%.
@@ -199,4 +202,4 @@ std::string SettingText(const PlanRecord& plan, const std::string& flag,
 
 }  // namespace podsim
 
-#endif  // PODSIM_RUNTIME_REPORT_PAGE_RUN_RECORDS_H_
+#endif  // PODSIM_RUNTIME_REPORT_RUN_RECORDS_H_

@@ -1,14 +1,14 @@
 // From what a user names to the runs that are read: a metrics file, or a folder
 // with some, of this machine or on a store.
-#ifndef PODSIM_RUNTIME_REPORT_PAGE_RUN_FILES_H_
-#define PODSIM_RUNTIME_REPORT_PAGE_RUN_FILES_H_
+#ifndef PODSIM_RUNTIME_REPORT_RUN_FILES_H_
+#define PODSIM_RUNTIME_REPORT_RUN_FILES_H_
 
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "host/storage/storage.h"
-#include "runtime/report_page/run_records.h"
+#include "runtime/report/run_records.h"
 
 namespace podsim {
 
@@ -25,4 +25,4 @@ absl::StatusOr<RunRecords> ReadRun(ObjectStore& store, const std::string& path);
 
 }  // namespace podsim
 
-#endif  // PODSIM_RUNTIME_REPORT_PAGE_RUN_FILES_H_
+#endif  // PODSIM_RUNTIME_REPORT_RUN_FILES_H_
