@@ -298,7 +298,7 @@ absl::StatusOr<std::int32_t> CountClasses(const Dataset& labels) {
 }
 
 // "features=a..b:float32[2],labels=COLUMN:int64".
-std::string WithAnotherLabel(const CsvGuess& guess) {
+std::string GuessWithAnotherLabel(const CsvGuess& guess) {
   return absl::StrReplaceAll(
       guess.features,
       {{absl::StrCat("labels=", guess.label, ":"), "labels=COLUMN:"}});
@@ -330,7 +330,7 @@ absl::StatusOr<std::int32_t> ClassesOf(const DatasetRequest& request,
       absl::StrCat(classes.status().message(), "; column ", guess.label,
                    " is taken for the label: write its classes as 0, 1, ..., "
                    "or name the column that is the label, --features='",
-                   WithAnotherLabel(guess), "'"));
+                   GuessWithAnotherLabel(guess), "'"));
 }
 
 // By its first line, and the classes by its labels.

@@ -17,7 +17,7 @@ namespace {
 using ::google::protobuf::Descriptor;
 using ::google::protobuf::EnumDescriptor;
 
-constexpr std::size_t kLongestShown = 64;
+constexpr std::size_t kLongestWordShown = 64;
 
 // Of a field of any message in the same file; null: none has such a name.
 const EnumDescriptor* EnumOf(const std::string& field, const Descriptor& in) {
@@ -69,7 +69,7 @@ std::string WordSlip(const std::string& message, std::string_view text,
   if (known == nullptr) return "";
   StepBack(parts[1], absl::string_view(text.data(), text.size()), line, column);
   return absl::StrCat(parts[3], " is ",
-                      PrintableLine(parts[1].substr(0, kLongestShown)),
+                      PrintableLine(parts[1].substr(0, kLongestWordShown)),
                       "; give one of ", absl::StrJoin(WordsOf(*known), ", "));
 }
 
