@@ -128,19 +128,40 @@ std::optional<Finding> SkippedSome(const RunRecords& run) {
                      "--model_dir");
 }
 
+// What changes the wait at the end, in which `late` checkpoints are written. Of
+// several the earlier ones were in the way: as many are to be made as the store
+// takes while training goes on.
+std::string FlagForTheEnd(const RunRecords& run, std::int64_t late,
+                          double share) {
+  std::int64_t every = 0;
+  if (late < 2) return "--model_dir";
+  if (!absl::SimpleAtoi(SettingText(run.plan, "checkpoint_every"), &every) ||
+      every <= 0)
+    return "--checkpoint_every";
+  const double times = std::ceil(1 / std::max(1 - share, kWantedShare));
+  return absl::StrCat("--checkpoint_every ",
+                      every * static_cast<std::int64_t>(times));
+}
+
 std::optional<Finding> WaitsAtTheEnd(const RunRecords& run) {
   if (run.checkpoints.empty() || run.steps.size() == 0) return std::nullopt;
   const CheckpointRecord& last = run.checkpoints.back();
-  const double wait = last.wall_time - run.steps.wall_time.back();
+  const double end = run.steps.wall_time.back();
+  const double wait = last.wall_time - end;
   const double whole = last.wall_time - run.first_wall_time;
   if (last.step != run.steps.step.back() || wait < kEndWait ||
       wait < kEndShare * whole)
     return std::nullopt;
-  return MakeFinding(Sickness::kCheckpoint, wait / whole,
-                     absl::StrCat("the end waits ", WallText(wait),
-                                  " until the last checkpoint is written, ",
-                                  ShareText(wait / whole), " of the run"),
-                     "--model_dir");
+  const auto late = std::count_if(
+      run.checkpoints.begin(), run.checkpoints.end(),
+      [&](const CheckpointRecord& each) { return each.wall_time > end; });
+  return MakeFinding(
+      Sickness::kCheckpoint, wait / whole,
+      absl::StrCat("the end waits ", WallText(wait), " until the last ",
+                   late < 2 ? std::string("checkpoint is")
+                            : absl::StrCat(late, " checkpoints are"),
+                   " written, ", ShareText(wait / whole), " of the run"),
+      FlagForTheEnd(run, late, wait / whole));
 }
 
 }  // namespace

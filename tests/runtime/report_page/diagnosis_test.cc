@@ -115,6 +115,38 @@ TEST(DiagnosisTest, InputThatOneProcessWaitsFor) {
             "input-bound: 30% of the step waits for decode; --input_threads 4");
 }
 
+// Two processes that decode for 80 ms of each step of 100 ms, mean over both;
+// the one that is ahead finds its batch made.
+std::string Lockstep(double decode) {
+  std::string text = PlanText(2);
+  for (int step = 1; step <= 20; ++step)
+    text += absl::StrFormat(
+        R"({"event":"step","wall_time":%d,"step":%d,"loss":1,"seconds":0.1,)"
+        R"("seconds_input":0.09,"seconds_compute":0.005,)"
+        R"("seconds_input_decode":%.3f,"last_process":1,)"
+        R"("input_us":[0,90000],"compute_us":[5000,5000],)"
+        R"("waited_us":[90000,0]})"
+        "\n",
+        1000 + step, step, decode);
+  return text;
+}
+
+TEST(DiagnosisTest, HostsThatWaitForEachOthersInput) {
+  const std::vector<Finding> found = Diagnose(RunOf(Lockstep(0.08)));
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].sentence,
+            "input-bound: 90% of the step waits for decode; --input_threads 4");
+}
+
+// Half of the time, as one host that decodes all the time and one that does
+// not.
+TEST(DiagnosisTest, OneOfTwoHostsWhoseInputIsLate) {
+  const std::vector<Finding> found = Diagnose(RunOf(Lockstep(0.05)));
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_THAT(found[0].sentence, HasSubstr("host 1 is the slower one"));
+  EXPECT_THAT(found[0].sentence, HasSubstr("most of it input"));
+}
+
 TEST(DiagnosisTest, AFewStepsAreTooFewToJudge) {
   std::string text = PlanText();
   for (int step = 1; step <= 5; ++step)
@@ -258,6 +290,18 @@ TEST(DiagnosisTest, TheEndThatWaitsForItsCheckpoint) {
   EXPECT_EQ(VerdictOf(RunOf(text)),
             "the end waits 3.200 s until the last checkpoint is written, 40% "
             "of the run; --model_dir");
+}
+
+// The store takes a checkpoint a second; eight are made in 4.8 s.
+TEST(DiagnosisTest, TheEndThatWaitsForManyCheckpoints) {
+  std::string text = EvenRun();
+  for (int n = 1; n <= 8; ++n)
+    absl::StrAppend(&text, "{\"event\":\"checkpoint\",\"wall_time\":", 1000 + n,
+                    ",\"step\":", 5 * n, "}\n");
+  // Of 8 s training takes 4.8: twice as far apart they cost no wait.
+  EXPECT_EQ(VerdictOf(RunOf(text)),
+            "the end waits 3.200 s until the last 4 checkpoints are written, "
+            "40% of the run; --checkpoint_every 20");
 }
 
 TEST(DiagnosisTest, AFailureComesBeforeAllElse) {
