@@ -100,8 +100,7 @@ slice's links. Nothing is started; all times are sim: computed, not
 measured.
 )",
       .examples = R"(  pod_plan --model mlp --topology v3-8..v3-2048
-  pod_plan --model encoder --topology v3-8..v3-128,v5litepod-16 \
-      --price_per_chip_hour 1.1 --plot ladder.svg
+  pod_plan --model encoder --topology v3-8..v3-128 --price_per_chip_hour 1.1
   pod_plan --model resnet50 --topology v3-8 --explain
   pod_plan --collective all_reduce --topology v3-32 -b 1M -e 256M -f 4
 )",
