@@ -26,7 +26,11 @@ class LocalEventFiles final : public EventFiles {
   LocalEventFiles(std::string folder, EventFileNames& names)
       : folder_(std::move(folder)), names_(names) {}
 
-  void StartFile() override { file_.Reset(); }
+  // An error comes again with the first record.
+  void StartFile() override {
+    file_.Reset();
+    static_cast<void>(MakeFolder());
+  }
 
   absl::Status Append(std::string_view records) override {
     if (records.empty()) return absl::OkStatus();
@@ -46,12 +50,21 @@ class LocalEventFiles final : public EventFiles {
   bool TriesAgain() const override { return false; }
 
  private:
-  absl::Status Open() {
+  // Once: a folder that is moved away meanwhile must find its place free when
+  // it comes back.
+  absl::Status MakeFolder() {
+    if (made_) return absl::OkStatus();
     std::error_code error;
     std::filesystem::create_directories(folder_, error);
     if (error)
       return absl::ErrnoToStatus(
           error.value(), absl::StrCat("cannot make the folder ", folder_));
+    made_ = true;
+    return absl::OkStatus();
+  }
+
+  absl::Status Open() {
+    PODSIM_RETURN_IF_ERROR(MakeFolder());
     path_ = absl::StrCat(folder_, "/", names_.Next());
     PODSIM_ASSIGN_OR_RETURN(file_, OpenOutput(path_, OutputStart::kAppend));
     return absl::OkStatus();
@@ -60,6 +73,7 @@ class LocalEventFiles final : public EventFiles {
   const std::string folder_;
   EventFileNames& names_;
   std::string path_;
+  bool made_ = false;  // the folder
   UniqueFd file_;
 };
 

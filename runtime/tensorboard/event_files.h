@@ -53,7 +53,8 @@ class EventFiles {
 // serialized.
 std::string EventRecord(const std::string& event);
 
-// In `folder` of this machine, made with the first record. `names` outlives it.
+// In `folder` of this machine, made by the first StartFile or with the first
+// record, and never again. `names` outlives it.
 std::unique_ptr<EventFiles> NewLocalEventFiles(std::string folder,
                                                EventFileNames& names);
 // Below `folder` of `store`: each Append writes an object, and one that failed

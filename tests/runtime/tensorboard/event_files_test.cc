@@ -71,6 +71,17 @@ TEST_F(EventFilesTest, AFileGrowsUntilTheNextOneStarts) {
   EXPECT_FALSE(files->TriesAgain());
 }
 
+// What was moved away finds its place free when it comes back.
+TEST_F(EventFilesTest, AFolderThatIsGoneIsNotMadeAgain) {
+  const std::string folder = dir_.file("b/wall");
+  const auto files = NewLocalEventFiles(folder, names_);
+  files->StartFile();
+  EXPECT_TRUE(std::filesystem::is_directory(folder));
+  std::filesystem::remove_all(dir_.file("b"));
+  EXPECT_FALSE(files->Append(EventRecord("x")).ok());
+  EXPECT_FALSE(std::filesystem::exists(dir_.file("b")));
+}
+
 TEST_F(EventFilesTest, AFolderThatCannotBeMadeIsNamed) {
   std::ofstream(dir_.file("a")) << "a file";
   const auto files = NewLocalEventFiles(dir_.file("a/wall"), names_);
