@@ -4,6 +4,7 @@
 #define PODSIM_BENCH_VALIDATION_PUBLISHED_STEPS_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace podsim::validation {
@@ -12,12 +13,13 @@ struct PublishedStep {
   const char* zoo;  // the model, by podsim's own name
   const char* slice;
   std::int64_t rows;  // of a core, or of a chip whose cores act as one
-  double milliseconds;
-  int gradient_bytes;   // of an element on the links
-  bool sharded_update;  // each core updates its share of the weights
-  int norm_cores;       // that share a batch norm's statistics; 1: none do
-  const char* holds;    // "an evaluation every 4 epochs"
-  const char* source;   // keys of docs/hardware.md
+  std::optional<double> milliseconds;  // unset: not looked at yet
+  int gradient_bytes;                  // of an element on the links
+  bool sharded_update;   // each core updates its share of the weights
+  int norm_group;        // replicas that share batch norms; 1: none do
+  const char* holds;     // "an evaluation every 4 epochs"
+  const char* source;    // keys of docs/hardware.md
+  int microbatches = 1;  // whose gradients are added up
 };
 
 // Those by which the forecast of steps is judged.

@@ -10,95 +10,13 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "bench/validation/kernel_fit.h"
+#include "bench/validation/priced_step.h"
 #include "bench/validation/published_steps.h"
-#include "runtime/forecast/forecast.h"
-#include "runtime/forecast/step_band.h"
 
 namespace podsim::validation {
 namespace {
 
 constexpr double kMillisecond = 1e-3;
-
-struct Priced {
-  StepParts parts;
-  Band band;
-  double milliseconds() const {
-    return OverlapStep(parts).total.seconds() / kMillisecond;
-  }
-};
-
-// What batch norms over several cores take: of each of ResNet-50's 53 layers
-// one all-reduce in the forward and one in the backward pass, of two numbers a
-// channel, 512 channels at the mean; the cores wait.
-SimTime NormsOf(const PublishedStep& step) {
-  if (step.norm_cores == 1) return SimTime();
-  constexpr int kLayers = 53;
-  constexpr std::int64_t kBytes = 2 * 512 * 4;
-  const Slice group =
-      SliceNamed(absl::StrCat("v3-", std::to_string(step.norm_cores)));
-  return SimTime::Seconds(2 * kLayers * TimeOf(group, {.bytes = kBytes}));
-}
-
-Priced PricedOn(const PublishedStep& step, const Program& program,
-                const Slice& slice) {
-  const StepOptions options = {.batch_per_core = step.rows,
-                               .gradient_bytes = step.gradient_bytes,
-                               .sharded_update = step.sharded_update};
-  const auto chip = ChipStepFor(program, slice, options);
-  PODSIM_CHECK(chip.ok());
-  SumPrices sums(slice);
-  auto parts = PriceStep(program, *chip, slice, options, sums);
-  PODSIM_CHECK(parts.ok());
-  const auto band = BandOfStep({.program = &program,
-                                .chip = &*chip,
-                                .slice = &slice,
-                                .generation = &GenerationOf(slice),
-                                .options = &options,
-                                .sums = &sums},
-                               *parts);
-  PODSIM_CHECK(band.ok());
-  const SimTime norms = NormsOf(step);
-  parts->fixed += norms;
-  return {*std::move(parts), {band->low + norms, band->high + norms}};
-}
-
-std::string WhatOf(const PublishedStep& step, const PublishedModel& model) {
-  const std::string name = model.what.substr(0, model.what.find(','));
-  return absl::StrCat(
-      name, ", ", step.slice, ", ", step.rows, " a ",
-      SliceNamed(step.slice).replica_name(), "; ", step.holds,
-      step.norm_cores > 1
-          ? absl::StrCat(", batch norm over ", step.norm_cores, " cores")
-          : "",
-      " (", step.source, ")");
-}
-
-Row RowOf(const PublishedStep& step,
-          const std::vector<PublishedModel>& models) {
-  const PublishedModel& model = ModelNamed(models, step.zoo);
-  const Priced priced = PricedOn(step, model.program, SliceNamed(step.slice));
-  return {WhatOf(step, model),
-          "ms",
-          step.milliseconds,
-          priced.milliseconds(),
-          {priced.band.low.seconds() / kMillisecond,
-           priced.band.high.seconds() / kMillisecond}};
-}
-
-// The median half of high - low, over the simulated step.
-double MedianHalf(const std::vector<Row>& rows) {
-  std::vector<double> halves;
-  for (const Row& row : rows)
-    halves.push_back((row.band.high - row.band.low) / 2 / row.sim);
-  std::sort(halves.begin(), halves.end());
-  return halves[halves.size() / 2];
-}
-
-double ShareInside(const std::vector<Row>& rows) {
-  const auto inside = std::count_if(
-      rows.begin(), rows.end(), [](const Row& row) { return row.inside(); });
-  return static_cast<double>(inside) / static_cast<double>(rows.size());
-}
 
 constexpr char kBandNote[] =
     "low and high move each assumed constant of the generation through its "
@@ -186,9 +104,9 @@ Check LeftOut(const std::vector<PublishedModel>& models,
         RefitWithout(PlaceAmongFitted(model.zoo), programs, v3);
     for (const PublishedStep& step : ScoredSteps()) {
       if (model.zoo != step.zoo) continue;
-      const double sim =
-          PricedOn(step, model.program, RefittedSlice(step, refitted))
-              .milliseconds();
+      const double sim = PricedStep(step, ProgramOf(step, model),
+                                    RefittedSlice(step, refitted))
+                             .sim;
       check.rows.push_back(
           {WhatOf(step, model), "ms", step.milliseconds, sim, {sim, sim}});
     }

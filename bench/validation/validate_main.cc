@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/validation/blind_checks.h"
 #include "bench/validation/hbm_checks.h"
 #include "bench/validation/kernel_checks.h"
 #include "bench/validation/left_out_checks.h"
@@ -76,6 +77,7 @@ int main(int count, char** words) {
   Append(validation::OtherProductChecks(), others);
   Append(validation::OtherProfileChecks(*models), others);
   Append(validation::OtherStepChecks(*models), others);
+  Append(validation::BlindChecks(*models), others);
   const std::string page = validation::PageOf(held, others);
   const std::string misses = validation::MissesOf(held);
   if (count == 1) {

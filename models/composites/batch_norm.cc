@@ -10,12 +10,13 @@ namespace {
 // What stands in all dimensions but the last.
 Dims AllButLast(const Expr& x) { return OtherDims(x.rank(), {x.rank() - 1}); }
 
-// How many elements a feature has, a number: B is known only where it runs, so
-// ones are counted.
-Expr CountOf(const Expr& x) {
+// How many elements a feature has in the group, a number: B is known only where
+// it runs, so ones are counted. Each core has as many.
+Expr CountOf(const Expr& x, std::int64_t group) {
   Shape places = x.shape();
   places.dims.pop_back();
-  return x.Splat(1, places, DType::kFloat32).Sum(AllButLast(x));
+  const Expr of_core = x.Splat(1, places, DType::kFloat32).Sum(AllButLast(x));
+  return group == 1 ? of_core : of_core * static_cast<double>(group);
 }
 
 // The sum over the cores that normalize together.
@@ -59,7 +60,8 @@ BatchNormValues BatchNormTraining(Graph& graph, Value x_value, Value scale,
     return OverGroup(values.Sum(over), group);
   };
   const Expr sum = sum_of(x);
-  const Expr count = OverGroup(CountOf(x), group).Broadcast(sum.shape(), {});
+  // Each core of the group has as many.
+  const Expr count = CountOf(x, group).Broadcast(sum.shape(), {});
   const Expr mean = sum / count;
   const Expr centred = x - mean.SpreadOver(x, over);
   const Expr variance = one_pass ? OnePassVariance(sum_of(x * x) / count, mean)

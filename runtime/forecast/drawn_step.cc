@@ -8,6 +8,8 @@
 #include "base/status.h"
 #include "chip/explain.h"
 #include "interconnect/timing/pricing.h"
+#include "interconnect/topology/grid.h"
+#include "interconnect/topology/group_slice.h"
 #include "job/plan_program.h"
 #include "runtime/forecast/forecast.h"
 #include "runtime/forecast/job_options.h"
@@ -15,6 +17,20 @@
 
 namespace podsim {
 namespace {
+
+// Messages on a grid at the beginning of `whole`, by whose numbers of links and
+// chips they go from here on.
+void MoveInto(const GridSize& whole, const GridSize& part,
+              std::vector<LinkMessage>& messages) {
+  const auto chip = [&](int of_part) {
+    return IndexOf(whole, PlaceOf(part, of_part));
+  };
+  for (LinkMessage& message : messages) {
+    message.from = chip(message.from);
+    message.link = kDirections * chip(message.link / kDirections) +
+                   message.link % kDirections;
+  }
+}
 
 // Messages of sums by what travels: those of one size are alike.
 class SumMessages {
@@ -29,19 +45,20 @@ class SumMessages {
 
   // Errors: those of PriceCollective and NetworkPlan::Messages.
   absl::StatusOr<const Known*> Of(const StepParts::Sum& sum) {
-    const auto [at, is_new] =
-        known_.try_emplace({sum.collective, sum.elements, sum.element_bytes});
+    const auto [at, is_new] = known_.try_emplace(
+        {sum.group, sum.collective, sum.elements, sum.element_bytes});
     if (!is_new) return &at->second;
+    const Slice group = GroupOf(slice_, sum.group);
     const PriceRequest request = {
         .collective = sum.collective,
         .algorithm = sum.collective == Collective::kAllReduce ? algorithm_
                                                               : std::nullopt,
         .bytes = sum.elements * sum.element_bytes,
         .element_bytes = sum.element_bytes};
-    PODSIM_ASSIGN_OR_RETURN(const Price price,
-                            PriceCollective(slice_, request));
+    PODSIM_ASSIGN_OR_RETURN(const Price price, PriceCollective(group, request));
     PODSIM_ASSIGN_OR_RETURN(at->second.messages,
-                            price.plan->Messages(NetworkOf(slice_).links));
+                            price.plan->Messages(NetworkOf(group).links));
+    if (sum.group != 0) MoveInto(slice_.grid, group.grid, at->second.messages);
     at->second.software = price.software;
     return &at->second;
   }
@@ -49,14 +66,15 @@ class SumMessages {
  private:
   const Slice& slice_;
   const std::optional<ChipAlgorithm> algorithm_;
-  std::map<std::tuple<Collective, std::int64_t, int>, Known> known_;
+  std::map<std::tuple<int, Collective, std::int64_t, int>, Known> known_;
 };
 
 std::string SumName(const StepParts::Sum& sum, std::int32_t index) {
   return absl::StrCat(std::string(NameOf(sum.collective)), " ", index);
 }
 
-// What chips of the slice say to each other in a sum that begins at `begin`.
+// What chips of the slice, or of its first group, say to each other in a sum
+// that begins at `begin`.
 absl::Status AddMessages(const Slice& slice, const StepParts::Sum& sum,
                          SimTime begin, SumMessages& of, DrawnStep& step) {
   if (sum.elements == 0 || slice.chips == 1) return absl::OkStatus();

@@ -38,7 +38,8 @@ struct DrawnStep {
   // microbatches the passes before the last are one part.
   std::vector<Part> kernels;
   std::vector<Part> sums;
-  // Of the sums that chips have in common, where software has begun them.
+  // Of the sums that chips have in common, where software has begun them; where
+  // groups of chips have, those of the first group.
   std::vector<Message> messages;
   std::string no_messages;  // why there are none; empty: there are all
   // The next step's batch, meanwhile, on the wire and from the store.

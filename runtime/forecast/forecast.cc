@@ -97,11 +97,11 @@ absl::StatusOr<StepParts> PriceStep(const Program& program,
                              options.batch_per_core, slice);
   for (const KernelTime& kernel : times) parts.kernels.push_back(kernel.time);
   PODSIM_ASSIGN_OR_RETURN(
-      const SimTime exchanges,
+      const SimTime joins,
       AddSums(program, chip.program, slice, options, sums, parts));
   if (options.microbatches > 1)
-    parts.earlier = PriceEarlierPasses(
-        program, SumOf(times, 0, update) + exchanges, options, slice.chip());
+    parts.earlier = PriceEarlierPasses(program, SumOf(times, 0, update) + joins,
+                                       options, slice.chip());
   return parts;
 }
 

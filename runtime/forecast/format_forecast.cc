@@ -39,17 +39,14 @@ std::string FixedText(const SimStep& step) {
 
 std::string StepText(const JobForecast& forecast) {
   const SimStep& step = forecast.step;
-  return absl::StrCat(
-      SpanText(step.total), " sim", BandText(forecast), FixedText(step),
-      ": compute ", SpanText(step.compute + step.update), ", ",
-      AllReduceText(forecast), ", input ", SpanText(step.input),
-      step.store > SimTime()
-          ? absl::StrCat(", the store ", SpanText(step.store))
-          : "",
-      " meanwhile; bound by ", BoundOf(forecast),
-      forecast.prices_groups_as_whole
-          ? "; sums among groups of chips are priced as if among all"
-          : "");
+  return absl::StrCat(SpanText(step.total), " sim", BandText(forecast),
+                      FixedText(step), ": compute ",
+                      SpanText(step.compute + step.update), ", ",
+                      AllReduceText(forecast), ", input ", SpanText(step.input),
+                      step.store > SimTime()
+                          ? absl::StrCat(", the store ", SpanText(step.store))
+                          : "",
+                      " meanwhile; bound by ", BoundOf(forecast));
 }
 
 std::string StepsTakeText(const JobForecast& forecast) {

@@ -17,16 +17,6 @@
 namespace podsim {
 namespace {
 
-bool HasGroups(const Program& program, const Slice& slice) {
-  for (const Segment& segment :
-       program.entries.at(EntryPoint::kTrainMicrobatch))
-    if (segment.joins_tensor() &&
-        segment.group > slice.chip().replicas_per_chip &&
-        segment.group < slice.replicas)
-      return true;
-  return false;
-}
-
 // Of more than half of its kernels' time HBM is what decides.
 bool IsHbmBound(const ChipStep& chip, const Slice& slice,
                 const StepOptions& options) {
@@ -123,7 +113,6 @@ absl::StatusOr<JobForecast> ForecastJob(const JobPlan& plan, const Slice& slice,
   forecast.start_up = StartUpOf(slice);
   forecast.evaluation_seconds = ForecastEvaluations(plan, program, slice);
   forecast.is_hbm_bound = IsHbmBound(chip, slice, options);
-  forecast.prices_groups_as_whole = HasGroups(program, slice);
   return forecast;
 }
 

@@ -28,9 +28,6 @@ struct JobForecast {
   std::int64_t steps = 0;
   int chips = 0;
   int replicas = 0;
-  // Sums in the middle of a pass among a part of the chips, which are priced as
-  // if they were among all.
-  bool prices_groups_as_whole = false;
   // Of its computation more than half is HBM traffic's.
   bool is_hbm_bound = false;
   // Of checkpoints that go to a bucket.

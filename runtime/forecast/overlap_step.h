@@ -27,6 +27,7 @@ struct StepParts {
     Collective collective = Collective::kAllReduce;
     std::int64_t elements = 0;
     int element_bytes = 0;
+    int group = 0;  // of so many neighbouring replicas each; 0: of all
   };
   SimTime input;    // on the wire from host to chip
   SimTime store;    // from the bucket to the host

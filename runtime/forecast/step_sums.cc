@@ -1,25 +1,52 @@
 #include "runtime/forecast/step_sums.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/status.h"
 
 namespace podsim {
 namespace {
 
-// The cores of a chip add theirs up in passing. Groups of chips are priced as
-// the whole slice would be: the latency at most.
-absl::StatusOr<StepParts::Sum> PriceExchange(const Program& program,
-                                             const Segment& segment,
-                                             const Slice& slice,
-                                             SumPrices& sums) {
-  if (segment.group > 0 && segment.group <= slice.chip().replicas_per_chip)
-    return StepParts::Sum();
-  const std::int64_t elements = program.tensor(segment.tensor).shape.elements();
+// As many as `most_elements` hold, of those that are ready before the ones
+// ahead of them are needed. What is needed is needed behind where it is ready,
+// so of two the later one alone may come too late for the earlier.
+std::vector<CombinedSum> Combined(std::vector<CombinedSum> all,
+                                  std::int64_t most_elements) {
+  std::stable_sort(all.begin(), all.end(),
+                   [](const CombinedSum& a, const CombinedSum& b) {
+                     return a.ready < b.ready;
+                   });
+  std::vector<CombinedSum> combined;
+  for (const CombinedSum& next : all) {
+    if (combined.empty() || next.group != combined.back().group ||
+        next.ready >= combined.back().needed ||
+        combined.back().elements + next.elements > most_elements) {
+      combined.push_back(next);
+      continue;
+    }
+    CombinedSum& last = combined.back();
+    last.elements += next.elements;
+    last.ready = next.ready;
+    last.needed = std::min(last.needed, next.needed);
+  }
+  return combined;
+}
+
+// The cores of a chip add theirs up in passing.
+absl::StatusOr<StepParts::Sum> PriceJoin(const CombinedSum& join,
+                                         const Slice& slice, SumPrices& sums) {
+  StepParts::Sum sum = {.ready = join.ready, .needed = join.needed};
+  if (join.group > 0 && join.group <= slice.chip().replicas_per_chip)
+    return sum;
   PODSIM_ASSIGN_OR_RETURN(const SumPrice price,
-                          sums.Of(elements, sizeof(float)));
-  return StepParts::Sum{
-      .time = price.time, .elements = elements, .element_bytes = sizeof(float)};
+                          sums.Of(join.elements, sizeof(float),
+                                  Collective::kAllReduce, join.group));
+  sum.time = price.time;
+  sum.elements = join.elements;
+  sum.element_bytes = sizeof(float);
+  sum.group = join.group;
+  return sum;
 }
 
 // Adds what sums the gradients; with a sharded update each core gets the sums
@@ -28,7 +55,7 @@ absl::Status AddGradientSums(const Program& program, const ChipProgram& chip,
                              const StepOptions& options, SumPrices& sums,
                              StepParts& parts) {
   const auto kernels = static_cast<std::int32_t>(chip.kernels.size());
-  for (const CombinedGradients& each : CombineGradients(
+  for (const CombinedSum& each : CombineGradients(
            program, chip, options.combine_bytes / options.gradient_bytes)) {
     const Collective collective = options.sharded_update
                                       ? Collective::kReduceScatter
@@ -56,23 +83,17 @@ absl::Status AddGradientSums(const Program& program, const ChipProgram& chip,
   return absl::OkStatus();
 }
 
-// Adds what joins a tensor in mid-pass. Returns what all of them take.
-absl::StatusOr<SimTime> AddExchanges(const Program& program,
-                                     const ChipProgram& chip,
-                                     const Slice& slice, SumPrices& sums,
-                                     StepParts& parts) {
+// Adds what joins tensors in mid-pass. Returns what all of them take.
+absl::StatusOr<SimTime> AddJoins(const Program& program,
+                                 const ChipProgram& chip, const Slice& slice,
+                                 const StepOptions& options, SumPrices& sums,
+                                 StepParts& parts) {
   SimTime all;
-  auto collective = chip.collectives.begin();
-  for (const Segment& segment :
-       program.entries.at(EntryPoint::kTrainMicrobatch)) {
-    if (segment.kind != SegmentKind::kAllReduce) continue;
-    PODSIM_CHECK(collective != chip.collectives.end());
-    const ChipCollective& each = *collective++;
-    if (!segment.joins_tensor()) continue;
-    PODSIM_ASSIGN_OR_RETURN(StepParts::Sum sum,
-                            PriceExchange(program, segment, slice, sums));
-    sum.ready = each.ready;
-    sum.needed = each.needed;
+  const auto most =
+      options.combine_bytes / static_cast<std::int64_t>(sizeof(float));
+  for (const CombinedSum& join : CombineJoins(program, chip, most)) {
+    PODSIM_ASSIGN_OR_RETURN(const StepParts::Sum sum,
+                            PriceJoin(join, slice, sums));
     parts.sums.push_back(sum);
     all += sum.time;
   }
@@ -81,41 +102,40 @@ absl::StatusOr<SimTime> AddExchanges(const Program& program,
 
 }  // namespace
 
-std::vector<CombinedGradients> CombineGradients(const Program& program,
-                                                const ChipProgram& chip,
-                                                std::int64_t most_elements) {
-  std::vector<CombinedGradients> all;
+std::vector<CombinedSum> CombineGradients(const Program& program,
+                                          const ChipProgram& chip,
+                                          std::int64_t most_elements) {
+  std::vector<CombinedSum> all;
   for (const ChipCollective& each : chip.collectives)
     if (each.bucket >= 0)
       all.push_back(
           {program.buckets[static_cast<std::size_t>(each.bucket)].count,
            each.ready, each.needed});
-  std::stable_sort(all.begin(), all.end(),
-                   [](const CombinedGradients& a, const CombinedGradients& b) {
-                     return a.ready < b.ready;
-                   });
-  // What is needed is needed behind where it is ready, so of two the later one
-  // alone may come too late for the earlier.
-  std::vector<CombinedGradients> combined;
-  for (const CombinedGradients& next : all) {
-    if (combined.empty() || next.ready >= combined.back().needed ||
-        combined.back().elements + next.elements > most_elements) {
-      combined.push_back(next);
-      continue;
-    }
-    CombinedGradients& last = combined.back();
-    last.elements += next.elements;
-    last.ready = next.ready;
-    last.needed = std::min(last.needed, next.needed);
+  return Combined(std::move(all), most_elements);
+}
+
+std::vector<CombinedSum> CombineJoins(const Program& program,
+                                      const ChipProgram& chip,
+                                      std::int64_t most_elements) {
+  std::vector<CombinedSum> all;
+  auto collective = chip.collectives.begin();
+  for (const Segment& segment :
+       program.entries.at(EntryPoint::kTrainMicrobatch)) {
+    if (segment.kind != SegmentKind::kAllReduce) continue;
+    PODSIM_CHECK(collective != chip.collectives.end());
+    const ChipCollective& each = *collective++;
+    if (segment.joins_tensor())
+      all.push_back({program.tensor(segment.tensor).shape.elements(),
+                     each.ready, each.needed, segment.group});
   }
-  return combined;
+  return Combined(std::move(all), most_elements);
 }
 
 absl::StatusOr<SimTime> AddSums(const Program& program, const ChipProgram& chip,
                                 const Slice& slice, const StepOptions& options,
                                 SumPrices& sums, StepParts& parts) {
-  PODSIM_ASSIGN_OR_RETURN(const SimTime exchanges,
-                          AddExchanges(program, chip, slice, sums, parts));
+  PODSIM_ASSIGN_OR_RETURN(const SimTime joins,
+                          AddJoins(program, chip, slice, options, sums, parts));
   PODSIM_RETURN_IF_ERROR(AddGradientSums(program, chip, options, sums, parts));
   std::stable_sort(parts.sums.begin(), parts.sums.end(),
                    [](const StepParts::Sum& a, const StepParts::Sum& b) {
@@ -123,7 +143,7 @@ absl::StatusOr<SimTime> AddSums(const Program& program, const ChipProgram& chip,
                    });
   for (StepParts::Sum& sum : parts.sums)
     sum.holds_cores = !slice.chip().hides_all_reduces;
-  return exchanges;
+  return joins;
 }
 
 }  // namespace podsim

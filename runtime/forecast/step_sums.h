@@ -17,19 +17,26 @@
 
 namespace podsim {
 
-// Gradients that travel together.
-struct CombinedGradients {
+// What travels together.
+struct CombinedSum {
   std::int64_t elements = 0;
   std::int32_t ready = -1;  // as of a ChipCollective
   std::int32_t needed = 0;
+  int group = 0;  // as of a Segment
 };
 
-// The buckets of `program` as a compiler combines them: in the order in which
-// they are ready, as many as `most_elements` hold, or one that is larger; none
-// that would wait for what waits for another.
-std::vector<CombinedGradients> CombineGradients(const Program& program,
-                                                const ChipProgram& chip,
-                                                std::int64_t most_elements);
+// The gradient buckets of `program` as a compiler combines them: in the order
+// in which they are ready, as many as `most_elements` hold, or one that is
+// larger; none that would wait for what waits for another.
+std::vector<CombinedSum> CombineGradients(const Program& program,
+                                          const ChipProgram& chip,
+                                          std::int64_t most_elements);
+
+// What joins tensors in mid-pass, of groups of one size or of all replicas,
+// combined by the same rule.
+std::vector<CombinedSum> CombineJoins(const Program& program,
+                                      const ChipProgram& chip,
+                                      std::int64_t most_elements);
 
 // Fills parts.sums, whose kernels are those of `chip`: what joins a tensor in
 // mid-pass, the sums of gradients and, with a sharded update, what brings the

@@ -2,11 +2,11 @@
 #ifndef PODSIM_RUNTIME_FORECAST_SUM_PRICES_H_
 #define PODSIM_RUNTIME_FORECAST_SUM_PRICES_H_
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
-#include <tuple>
 
 #include "absl/status/statusor.h"
 #include "base/units.h"
@@ -30,12 +30,15 @@ class SumPrices {
       : slice_(slice), algorithm_(algorithm) {}
 
   // An all-reduce of so many elements of so many bytes; or another collective,
-  // of which it takes the best algorithm.
+  // of which it takes the best algorithm. `group`: of so many neighbouring
+  // replicas, all groups at once; 0: of all.
   // Errors: those of PriceCollective.
   absl::StatusOr<SumPrice> Of(std::int64_t elements, int element_bytes,
-                              Collective collective = Collective::kAllReduce);
+                              Collective collective = Collective::kAllReduce,
+                              int group = 0);
 
-  // Of the largest sum that was priced, by its bytes; nothing: none was.
+  // Of the largest sum of all replicas that was priced, by its bytes; nothing:
+  // none was.
   std::optional<ChipAlgorithm> OfLargest() const;
 
   // For `slice`, which is this one's with that move made: sizes that were
@@ -51,8 +54,14 @@ class SumPrices {
 
   Slice slice_;
   std::optional<ChipAlgorithm> algorithm_;
-  // By collective, elements and bytes of one.
-  std::map<std::tuple<Collective, std::int64_t, int>, Known> known_;
+  struct Sum {
+    int group = 0;
+    Collective collective = Collective::kAllReduce;
+    std::int64_t elements = 0;
+    int element_bytes = 0;
+    auto operator<=>(const Sum&) const = default;
+  };
+  std::map<Sum, Known> known_;
 };
 
 }  // namespace podsim

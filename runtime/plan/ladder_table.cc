@@ -109,10 +109,6 @@ std::string AboutText(const Ladder& ladder, const ChipHourPrices& prices,
     if (generations.insert(row.slice.generation).second)
       text += comment(absl::StrCat("links of ", row.slice.generation, ": ",
                                    row.slice.network_note));
-  for (const LadderRow& row : ladder.rows)
-    if (row.status.ok() && row.forecast.prices_groups_as_whole)
-      return text +
-             comment("sums among groups of chips are priced as if among all");
   return text;
 }
 

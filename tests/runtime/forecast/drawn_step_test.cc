@@ -1,6 +1,7 @@
 // A step drawn part by part comes to the forecast that is printed of it.
 #include "runtime/forecast/drawn_step.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -85,6 +86,26 @@ TEST(DrawStep, MessagesLieInTheirSumsAndOneAtATimeOnALink) {
                             }))
         << message.link;
   }
+}
+
+// Groups of 16 cores of v3-32: the first has the lower half of the chips, y
+// < 2.
+TEST(DrawStep, SumsOfGroupsTravelOnTheLinksOfTheFirst) {
+  const Drawn drawn =
+      Draw("topology: 'v3-32' model: 'lenet5_bn' batch_norm_group: 16");
+  const DrawnStep& step = drawn.step;
+  ASSERT_EQ(step.no_messages, "");
+  const SimTime gradients = step.sums.back().begin;
+  int of_groups = 0;
+  for (const DrawnStep::Message& message : step.messages) {
+    if (message.begin >= gradients) continue;
+    ++of_groups;
+    EXPECT_LT(message.from, 8) << message.link;
+    EXPECT_THAT(message.link,
+                ::testing::AllOf(::testing::Not(::testing::HasSubstr(",2)")),
+                                 ::testing::Not(::testing::HasSubstr(",3)"))));
+  }
+  EXPECT_GT(of_groups, 0);
 }
 
 TEST(DrawStep, AChipAloneHasNoLinks) {

@@ -259,14 +259,16 @@ TEST(FormatForecastTest, RangesNameTheirUnitOnce) {
   EXPECT_EQ(RangeText({us(962), us(1200)}), "962 us to 1.2 ms");
 }
 
-TEST(FormatForecastTest, SaysWhereGroupsArePricedAsTheWhole) {
-  const Forecast made =
-      Made("topology: 'v3-32' model: 'lenet5_bn' batch_norm_group: 16");
-  EXPECT_TRUE(made.job.prices_groups_as_whole);
-  EXPECT_THAT(FormatForecast(made.job, made.foot, made.slice)[0],
-              HasSubstr("priced as if among all"));
-  EXPECT_FALSE(
-      Made("topology: 'v3-32' model: 'lenet5_bn'").job.prices_groups_as_whole);
+// Groups of 16 cores are two hosts of four: their sums cost what they cost on a
+// slice of their own, and less than those of all.
+TEST(ForecastJobTest, GroupsAreAmongTheirOwnChips) {
+  const auto exposed = [](const std::string& group) {
+    return Made("topology: 'v3-32' model: 'lenet5_bn' " + group)
+        .job.step.communication;
+  };
+  EXPECT_LT(exposed(""), exposed("batch_norm_group: 2"));
+  EXPECT_LT(exposed("batch_norm_group: 2"), exposed("batch_norm_group: 16"));
+  EXPECT_LT(exposed("batch_norm_group: 16"), exposed("batch_norm_group: 32"));
 }
 
 }  // namespace

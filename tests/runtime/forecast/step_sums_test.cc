@@ -33,8 +33,7 @@ std::vector<std::string> Combined(const std::vector<SentBucket>& buckets,
   // What joins a tensor in mid-step is no gradient.
   chip.collectives.push_back({.ready = 0, .needed = 1});
   std::vector<std::string> texts;
-  for (const CombinedGradients& each :
-       CombineGradients(program, chip, most_elements))
+  for (const CombinedSum& each : CombineGradients(program, chip, most_elements))
     texts.push_back(absl::StrCat(each.elements, " elements, ", each.ready,
                                  " to ", each.needed));
   return texts;
@@ -60,6 +59,45 @@ TEST(CombineGradientsTest, NoneWaitsForWhatWaitsForIt) {
             (Texts{"100 elements, 2 to 5", "200 elements, 6 to 9"}));
   EXPECT_EQ(Combined({{100, 2, 6}, {100, 5, 9}}, 1000),
             (Texts{"200 elements, 5 to 6"}));
+}
+
+struct Join {
+  std::int32_t group = 0;
+  int elements = 0;
+  std::int32_t ready = 0;
+  std::int32_t needed = 0;
+};
+
+// "300 elements of 8, 4 to 9".
+std::vector<std::string> CombinedJoins(const std::vector<Join>& joins) {
+  Program program;
+  ChipProgram chip;
+  std::vector<Segment>& pass = program.entries[EntryPoint::kTrainMicrobatch];
+  for (const Join& join : joins) {
+    Segment segment;
+    segment.kind = SegmentKind::kAllReduce;
+    segment.group = join.group;
+    segment.tensor = static_cast<TensorId>(program.tensors.size());
+    pass.push_back(segment);
+    ProgramTensor tensor;
+    tensor.shape.dims = {join.elements};
+    program.tensors.push_back(tensor);
+    chip.collectives.push_back({.ready = join.ready, .needed = join.needed});
+  }
+  std::vector<std::string> texts;
+  for (const CombinedSum& each : CombineJoins(program, chip, 1000))
+    texts.push_back(absl::StrCat(each.elements, " elements of ", each.group,
+                                 ", ", each.ready, " to ", each.needed));
+  return texts;
+}
+
+// The sums of a batch norm over its input and over its squares are ready at
+// once; the next layer's wait for it; another group's go by themselves.
+TEST(CombineJoinsTest, ThoseOfOneGroupThatWaitForNoneOfThem) {
+  EXPECT_EQ(CombinedJoins({{8, 64, 1, 2}, {8, 64, 1, 2}, {8, 32, 4, 5}}),
+            (Texts{"128 elements of 8, 1 to 2", "32 elements of 8, 4 to 5"}));
+  EXPECT_EQ(CombinedJoins({{8, 64, 1, 2}, {0, 64, 1, 2}}),
+            (Texts{"64 elements of 8, 1 to 2", "64 elements of 0, 1 to 2"}));
 }
 
 }  // namespace
