@@ -14,8 +14,6 @@
 namespace podsim::validation {
 namespace {
 
-constexpr double kMillisecond = 1e-3;
-
 // ResNet-50 of the zoo, whose batch norms are over so many replicas: the model
 // as flax has it knows of one alone.
 Program GroupNormed(const PublishedModel& model, int replicas) {
@@ -53,9 +51,7 @@ PricedMs PricedStep(const PublishedStep& step, const Program& program,
                                 .sums = &sums},
                                *parts);
   PODSIM_CHECK(band.ok());
-  const auto milliseconds = [](SimTime time) {
-    return time.seconds() / kMillisecond;
-  };
+  const auto milliseconds = [](SimTime time) { return 1e3 * time.seconds(); };
   return {milliseconds(OverlapStep(*parts).total),
           {milliseconds(band->low), milliseconds(band->high)}};
 }

@@ -14,7 +14,7 @@ namespace {
 constexpr double kTera = 1e12;
 
 // A training step of one core as the profiles have it, and what they show.
-struct Profiled {
+struct ProfiledProgram {
   const char* what;
   const char* model;
   std::int64_t rows;
@@ -24,12 +24,12 @@ struct Profiled {
 
 // BERT-large's products and work without those that 16 GiB force the profiled
 // program to compute again (690, 38.6 TFLOP).
-constexpr Profiled kProfiled[] = {
+constexpr ProfiledProgram kProfiledPrograms[] = {
     {"ResNet-50, 128 images", "resnet50", 128, 2.985, 161},
     {"Transformer-big, 16 x 256 tokens", "transformer_big", 16, 5.40, 399},
     {"BERT-large, 32 x 512 tokens", "bert_large", 32, 32.6, 588}};
 
-ModelConfig ConfigOf(const Profiled& profiled) {
+ModelConfig ConfigOf(const ProfiledProgram& profiled) {
   ModelConfig config;
   config.set_name(profiled.model);
   config.set_classes(1000);
@@ -38,7 +38,7 @@ ModelConfig ConfigOf(const Profiled& profiled) {
   return config;
 }
 
-ChipProgram ChipProgramOf(const Profiled& profiled) {
+ChipProgram ChipProgramOf(const ProfiledProgram& profiled) {
   const auto program = BuildProgram(ConfigOf(profiled), {});
   PODSIM_CHECK(program.ok());
   const ChipGraph graph = ChipGraphOf(*program, EntryPoint::kTrainMicrobatch);
@@ -60,7 +60,7 @@ Counted CountOf(const ChipProgram& program) {
   return counted;
 }
 
-Row RowOf(const Profiled& profiled, const char* unit, double published,
+Row RowOf(const ProfiledProgram& profiled, const char* unit, double published,
           double value) {
   return {profiled.what, unit, published, value, {value, value}};
 }
@@ -81,7 +81,7 @@ std::vector<Check> HeldProgramChecks() {
       .source = "PAR-csv",
       .note = "BERT-large without the 102 that are computed again.",
       .fitted = "no"};
-  for (const Profiled& profiled : kProfiled) {
+  for (const ProfiledProgram& profiled : kProfiledPrograms) {
     const Counted counted = CountOf(ChipProgramOf(profiled));
     work.rows.push_back(
         RowOf(profiled, "TFLOP", profiled.tflop, counted.tflop));

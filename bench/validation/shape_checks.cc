@@ -18,7 +18,7 @@ namespace {
 // Shapes with less of the published time are counted, but have no row.
 constexpr double kLeastShown = 0.02;
 
-struct Profiled {
+struct ProfiledShapes {
   const char* program;  // in the profiles
   const char* zoo;
   const char* name;
@@ -26,7 +26,7 @@ struct Profiled {
   double floor;
   bool held_to_floor;
 };
-constexpr Profiled kProfiled[] = {
+constexpr ProfiledShapes kProfiledShapes[] = {
     {"resnet", "resnet50", "ResNet-50", 0.08, 0.12, true},
     {"transformer", "transformer_big", "Transformer-big", 0.2, 0.25, false}};
 
@@ -135,7 +135,7 @@ std::vector<Check> HeldShapeChecks(const std::vector<OpRow>& ops,
       .fitted = "matrix_share, hbm_share and kernel_seconds of v3",
       .rows = {},
       .results = {}};
-  for (const Profiled& profiled : kProfiled) {
+  for (const ProfiledShapes& profiled : kProfiledShapes) {
     ByShape times;
     AddPublished(ops, profiled.program, times);
     AddSimulated(ModelNamed(models, profiled.zoo), v3, times);
