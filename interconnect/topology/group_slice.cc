@@ -29,8 +29,8 @@ GridSize ChipsOf(const Slice& slice, int chips) {
 }  // namespace
 
 Slice GroupOf(const Slice& slice, int replicas) {
-  PODSIM_CHECK(0 <= replicas && replicas <= slice.replicas);
-  if (replicas == 0 || replicas == slice.replicas) return slice;
+  PODSIM_CHECK(replicas >= 0);
+  if (replicas == 0 || replicas >= slice.replicas) return slice;
   Slice group = slice;
   group.name = absl::StrCat(replicas, " replicas of ", slice.name);
   group.grid =

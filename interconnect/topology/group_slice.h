@@ -10,8 +10,8 @@ namespace podsim {
 // its hosts are: places on a board, then hosts in a row, then rows, then
 // planes; a last row or plane counts as full. An axis wraps where the group has
 // all of an axis that wraps. Other groups are alike; links that are at fault
-// are the first group's. All replicas, or 0: `slice` itself.
-// REQUIRES: 0 <= replicas <= slice.replicas.
+// are the first group's. As many as all replicas, or 0:
+// `slice` itself. REQUIRES: replicas >= 0.
 Slice GroupOf(const Slice& slice, int replicas);
 
 }  // namespace podsim

@@ -42,8 +42,9 @@ INSTANTIATE_TEST_SUITE_P(
         GroupCase{"v3-512", 8, "2x2"}, GroupCase{"v3-512", 32, "8x2"},
         GroupCase{"v3-512", 64, "16x2"}, GroupCase{"v3-512", 128, "16x4"},
         GroupCase{"v3-512", 512, "16x16"}, GroupCase{"v3-512", 0, "16x16"},
-        GroupCase{"v4-512", 2, "2x1x1"}, GroupCase{"v4-512", 4, "2x2x1"},
-        GroupCase{"v4-512", 32, "4x8x1"}, GroupCase{"v4-512", 64, "4x8x2"}));
+        GroupCase{"v3-8", 16, "2x2"}, GroupCase{"v4-512", 2, "2x1x1"},
+        GroupCase{"v4-512", 4, "2x2x1"}, GroupCase{"v4-512", 32, "4x8x1"},
+        GroupCase{"v4-512", 64, "4x8x2"}));
 
 TEST(GroupOf, WrapsWhereItHasAllOfAnAxis) {
   SliceOptions torus;
