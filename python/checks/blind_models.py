@@ -7,8 +7,9 @@ has those of published profiles: no weights, no times. Written from the publishe
 - vit_s16: ViT-S/16 of big_vision's configuration vit_s16_i1k (196 tokens, fixed positions, mean
   pool, a tanh layer before the classes), 224x224, 128 images a core, float32 arrays.
 - llama_164m, llama_159m: decoders of 8 layers of 1,024 with 4 or 3 query heads and one key head of
-  256, SwiGLU of 3,072, 32,768 tokens, 4 sequences of 2,048. Activations are bfloat16. Attention
-  is plain, where the published runs have a splash kernel."""
+  256, SwiGLU of 3,072, 32,768 tokens, 4 sequences of 2,048. All is bfloat16 but the weights that
+  the optimizer has, which podsim keeps in float32. Attention is plain and causal, where the
+  published runs have a splash kernel."""
 
 from __future__ import annotations
 
@@ -178,8 +179,10 @@ def llama(heads):
 
     def loss(params, batch):
         tokens, targets = batch
-        logits = net.apply({"params": params}, tokens).astype(jnp.float32)
-        return optax.softmax_cross_entropy_with_integer_labels(logits, targets).mean()
+        half = jax.tree_util.tree_map(lambda leaf: leaf.astype(jnp.bfloat16), params)
+        losses = optax.softmax_cross_entropy_with_integer_labels(
+            net.apply({"params": half}, tokens), targets)
+        return losses.astype(jnp.float32).mean()
     return Published(loss, zeros(shapes["params"]), None, (tokens, tokens), 4, "")
 
 
