@@ -1,7 +1,8 @@
-"""Writes the models of published_models.py, without weights, as files that bench/validate
-reads: what JAX lowers is planned kernel by kernel and compared with the published profiles.
+"""Writes the models of published_models.py and blind_models.py, without weights, as files that
+bench/validate and pod_plan read: what JAX lowers is planned kernel by kernel.
 
-    python python/checks/published.py bench/validation/data"""
+    python python/checks/published.py bench/validation/data            all of them
+    python python/checks/published.py bench/validation/data vit_s16"""
 
 from __future__ import annotations
 
@@ -12,8 +13,11 @@ import sys
 import jax
 import numpy as np
 
+import blind_models
 import published_models
 from podsim import _inputs, _lowering
+
+MODELS = published_models.MODELS | blind_models.MODELS
 
 
 def batch_of(model):
@@ -24,7 +28,7 @@ def batch_of(model):
 
 def write(name, folder):
     """`folder`/NAME.model.gz; the same bytes for the same model."""
-    model, file = published_models.MODELS[name](), folder / f"{name}.model"
+    model, file = MODELS[name](), folder / f"{name}.model"
     batch = batch_of(model)
     message = _lowering.import_message(name, model.loss, model.params, batch, None,
                                        model.state, begins=False)
@@ -32,13 +36,16 @@ def write(name, folder):
     packed = gzip.compress(file.read_bytes(), mtime=0)
     file.with_suffix(".model.gz").write_bytes(packed)
     file.unlink()
-    print(f"{file}.gz: {len(packed) / 1e3:.0f} KB", flush=True)
+    count = sum(leaf.size for leaf in jax.tree_util.tree_leaves(model.params))
+    print(f"{file}.gz: {len(packed) / 1e3:.0f} KB, {count:,} parameters", flush=True)
 
 
 def main():
-    if len(sys.argv) != 2:
-        sys.exit("python python/checks/published.py FOLDER")
-    for name in published_models.MODELS:
+    names = sys.argv[2:] or list(MODELS)
+    unknown = [name for name in names if name not in MODELS]
+    if len(sys.argv) < 2 or unknown:
+        sys.exit(f"python python/checks/published.py FOLDER [MODEL...]; models: {', '.join(MODELS)}")
+    for name in names:
         write(name, pathlib.Path(sys.argv[1]))
 
 
