@@ -1,5 +1,6 @@
 #include "runtime/coordinator/listen.h"
 
+#include <grpc/grpc.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -137,7 +138,10 @@ void ShutDown(Listener& listener, absl::Duration farewell) {
   PODSIM_CHECK(address.ok());
   const std::jthread cuts([&](const std::stop_token& stop) {
     auto wait = absl::ToChronoNanoseconds(farewell + kHangUpAfter);
-    while (WaitUnlessStopped(stop, wait)) {
+    for (bool first = true; WaitUnlessStopped(stop, wait); first = false) {
+      // gRPC polls for a write that is held up, ten seconds at a time, and its
+      // own end, with the last who uses it, joins that thread: not then.
+      if (first) grpc_init();
       HangUp(*address);
       wait = absl::ToChronoNanoseconds(kHangUpAfter);
     }
