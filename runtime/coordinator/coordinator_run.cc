@@ -112,8 +112,9 @@ CoordinatorRun::CoordinatorRun(const CoordinatorSettings& settings)
       store(NewUriStore()) {}
 
 void Tell(const JobEvent& event, CoordinatorRun& run) {
-  run.events.Write(event);
+  // Whoever reads of it in a file finds it on the network, too.
   run.feed.Publish(event);
+  run.events.Write(event);
 }
 
 std::string WhatIsLookedFor(const CoordinatorRun& run) {

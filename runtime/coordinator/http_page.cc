@@ -20,6 +20,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/mutex.h"
+#include "base/printable.h"
 #include "base/rpc/token.h"
 #include "base/status.h"
 #include "base/unique_fd.h"
@@ -54,19 +55,54 @@ std::string PageRefusal(const std::string& status, const std::string& why,
   return PageAnswer(status, "text/plain; charset=utf-8", why + "\n", more);
 }
 
-// What stands behind "Authorization: Bearer "; empty: nothing.
-std::string BearerIn(const std::vector<std::string>& lines) {
+// The values of the headers of that name.
+std::vector<std::string> HeadersIn(const std::vector<std::string>& lines,
+                                   absl::string_view name) {
+  std::vector<std::string> values;
   for (const std::string& line : lines) {
     const std::size_t colon = line.find(':');
-    if (colon == line.npos ||
-        !absl::EqualsIgnoreCase(line.substr(0, colon), "authorization"))
-      continue;
-    absl::string_view value =
-        absl::StripAsciiWhitespace(absl::string_view(line).substr(colon + 1));
+    if (colon != line.npos &&
+        absl::EqualsIgnoreCase(line.substr(0, colon), name))
+      values.emplace_back(absl::StripAsciiWhitespace(
+          absl::string_view(line).substr(colon + 1)));
+  }
+  return values;
+}
+
+// What stands behind "Authorization: Bearer "; empty: nothing.
+std::string BearerIn(const std::vector<std::string>& lines) {
+  for (const std::string& value : HeadersIn(lines, "authorization"))
     if (absl::StartsWithIgnoreCase(value, "bearer "))
       return std::string(absl::StripAsciiWhitespace(value.substr(7)));
-  }
   return "";
+}
+
+// Whether a Host header ("127.0.0.1:9400", "[::1]", "localhost") names this
+// machine, or the address that the page is at.
+bool NamesThisMachine(const std::string& value, const Address& page) {
+  std::string host = value;
+  if (absl::StartsWith(host, "["))
+    host = host.substr(1, host.find(']') - 1);
+  else
+    host = host.substr(0, host.find(':'));
+  absl::AsciiStrToLower(&host);
+  if (absl::EndsWith(host, ".")) host.pop_back();  // "localhost."
+  return host == absl::AsciiStrToLower(page.host) ||
+         Address{.path = {}, .host = host}.IsLocal();
+}
+
+// A browser says in Host which name it believes the machine to have: a page of
+// somebody else's that has its own name point here (DNS rebinding) is told by
+// it. Programs that speak HTTP/1.0 may leave it out; no browser does.
+std::string WhyNotHere(const std::vector<std::string>& lines, bool http_1_0,
+                       const Address& page) {
+  const std::vector<std::string> hosts = HeadersIn(lines, "host");
+  if (hosts.empty() && !http_1_0) return "the request names no host";
+  for (const std::string& host : hosts)
+    if (!NamesThisMachine(host, page))
+      return absl::StrCat("\"", PrintableLine(host),
+                          "\" is not where this page is");
+  return hosts.size() > 1 ? "the request names several hosts" : "";
 }
 
 // False: it is over.
@@ -116,6 +152,16 @@ std::string HttpAnswer(std::string_view request,
                        "Allow: GET\r\n");
   if (words[1].substr(0, words[1].find('?')) != options.path)
     return PageRefusal("404 Not Found", "the page is " + options.path);
+  if (options.token.empty()) {
+    const std::string why =
+        WhyNotHere(lines, words[2] == "HTTP/1.0", options.address);
+    if (!why.empty())
+      return PageRefusal(
+          "403 Forbidden",
+          why +
+              ": ask for it as localhost, 127.0.0.1 or [::1], on this "
+              "machine");
+  }
   if (!options.token.empty() && !TokensEqual(BearerIn(lines), options.token))
     return PageRefusal(
         "401 Unauthorized",

@@ -31,7 +31,9 @@ struct HttpPageOptions {
   std::function<std::string()> make;
   // What a call may take, from its connection to its end.
   std::chrono::milliseconds patience = std::chrono::seconds(5);
-  // Not empty: a request must say "Authorization: Bearer <this>".
+  // Not empty: a request must say "Authorization: Bearer <this>". Empty: its
+  // Host must name this machine's loopback, or `address`, which no web page of
+  // another's can have a browser say.
   std::string token;
 };
 

@@ -1,5 +1,6 @@
 #include "runtime/coordinator/job_monitor.h"
 
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -91,11 +92,8 @@ absl::Status JobMonitor::ServePage(const Options& options) {
   if (!served.ok()) return Annotate(served.status(), "--metrics_port");
   page_ = *std::move(served);
   if (options.sim_step == nullptr) return absl::OkStatus();
-  forecast_ = std::jthread([this, sim_step = options.sim_step] {
-    const absl::StatusOr<double> seconds = sim_step();
-    MutexLock lock(mutex_);
-    if (seconds.ok()) sim_step_ = *seconds;
-  });
+  MutexLock lock(mutex_);
+  sim_step_ = std::make_unique<SideFigure>(options.sim_step);
   return absl::OkStatus();
 }
 
@@ -119,7 +117,7 @@ std::string JobMonitor::Page() const {
   std::optional<double> sim_step;
   {
     MutexLock lock(mutex_);
-    sim_step = sim_step_;
+    if (sim_step_ != nullptr) sim_step = sim_step_->Get();
   }
   return PrometheusText(JobMetrics(reader_->state(), sim_step));
 }

@@ -1,14 +1,12 @@
 // The coordinator's own reader of the job's events, and what it serves to
 // programs that know nothing of podsim: Prometheus, tpu-info. It reads on the
 // feed's thread, and each server has its own: none is the coordinator's loop.
+// Its end waits for no computation.
 #ifndef PODSIM_RUNTIME_COORDINATOR_JOB_MONITOR_H_
 #define PODSIM_RUNTIME_COORDINATOR_JOB_MONITOR_H_
 
-#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -17,6 +15,7 @@
 #include "proto/programs.pb.h"
 #include "runtime/coordinator/event_feed.h"
 #include "runtime/coordinator/http_page.h"
+#include "runtime/coordinator/side_figure.h"
 #include "runtime/coordinator/tpu_metric_server.h"
 #include "runtime/monitor/job_state.h"
 
@@ -28,9 +27,10 @@ class JobMonitor {
     MonitorSettings settings;
     RpcSecurity security;
     int hosts = 0;  // of the job's slice
-    // Simulated seconds of a step; called once, on a thread of the monitor's,
-    // if there is a page that shows it. May take seconds.
-    std::function<absl::StatusOr<double>()> sim_step;
+    // Simulated seconds of a step; called once, on a thread of its own, if
+    // there is a page that shows it. May take long: the monitor's end does not
+    // wait for it, so it must own what it uses (SideFigure).
+    SideFigure::Make sim_step;
   };
 
   // Null: the settings ask for nothing. `feed` must outlive the monitor.
@@ -56,10 +56,9 @@ class JobMonitor {
   EventFeed& feed_;
   std::shared_ptr<Reader> reader_;
   mutable Mutex mutex_;
-  std::optional<double> sim_step_ PODSIM_GUARDED_BY(mutex_);
+  std::unique_ptr<SideFigure> sim_step_ PODSIM_GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<TpuMetricServer>> tpu_servers_;
   std::unique_ptr<HttpPage> page_;
-  std::jthread forecast_;
 };
 
 }  // namespace podsim

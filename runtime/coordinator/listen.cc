@@ -1,15 +1,25 @@
 #include "runtime/coordinator/listen.h"
 
+#include <grpc/grpc.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <stop_token>
+#include <string>
+#include <system_error>
+#include <thread>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/rpc/address.h"
 #include "base/rpc/credentials.h"
+#include "base/rpc/deadline.h"
 #include "base/status.h"
+#include "base/stop_wait.h"
 
 namespace podsim {
 namespace {
@@ -32,6 +42,9 @@ bool SomebodyListens(const Address& address) {
 // Whoever says nothing, or nothing more, is hung up on after this long: a host
 // makes its call as soon as it is connected, and stays in it.
 constexpr int kSilentMs = 5000;
+
+// For gRPC to cancel calls after its deadline; then again and again.
+constexpr absl::Duration kHangUpAfter = absl::Milliseconds(200);
 
 void Configure(grpc::ServerBuilder& builder) {
   // A port in use is refused, not shared with whoever has it.
@@ -84,7 +97,57 @@ absl::StatusOr<Listener> ListenOnTcp(
   return listener;
 }
 
+// Whether the socket `fd` is a connection that was accepted at `address`.
+bool IsCallerAt(int fd, const Address& address) {
+  int listens = 0;
+  socklen_t length = sizeof(listens);
+  if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) != 0 ||
+      listens != 0)
+    return false;
+  sockaddr_storage name{};
+  length = sizeof(name);
+  if (getsockname(fd, reinterpret_cast<sockaddr*>(&name), &length) != 0)
+    return false;
+  if (name.ss_family == AF_UNIX)
+    return address.path == reinterpret_cast<const sockaddr_un&>(name).sun_path;
+  if (name.ss_family == AF_INET)
+    return address.port ==
+           ntohs(reinterpret_cast<const sockaddr_in&>(name).sin_port);
+  return name.ss_family == AF_INET6 &&
+         address.port ==
+             ntohs(reinterpret_cast<const sockaddr_in6&>(name).sin6_port);
+}
+
+// On all who called at `address`, as gRPC does not say which sockets it has:
+// what it writes fails from then on.
+void HangUp(const Address& address) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator it("/proc/self/fd", error), end;
+       !error && it != end; it.increment(error)) {
+    int fd = -1;
+    if (absl::SimpleAtoi(it->path().filename().string(), &fd) &&
+        IsCallerAt(fd, address))
+      shutdown(fd, SHUT_RDWR);
+  }
+}
+
 }  // namespace
+
+void ShutDown(Listener& listener, absl::Duration farewell) {
+  const absl::StatusOr<Address> address = ParseAddress(listener.address);
+  PODSIM_CHECK(address.ok());
+  const std::jthread cuts([&](const std::stop_token& stop) {
+    auto wait = absl::ToChronoNanoseconds(farewell + kHangUpAfter);
+    for (bool first = true; WaitUnlessStopped(stop, wait); first = false) {
+      // gRPC polls for a write that is held up, ten seconds at a time, and its
+      // own end, with the last who uses it, joins that thread: not then.
+      if (first) grpc_init();
+      HangUp(*address);
+      wait = absl::ToChronoNanoseconds(kHangUpAfter);
+    }
+  });
+  listener.server->Shutdown(DeadlineIn(farewell));
+}
 
 absl::StatusOr<Listener> Listen(const std::string& where,
                                 const RpcSecurity& security,

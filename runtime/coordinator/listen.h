@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "base/rpc/security.h"
 #include "runtime/coordinator/door.h"
 
@@ -31,6 +32,12 @@ absl::StatusOr<Listener> Listen(const std::string& where,
                                 const RpcSecurity& security,
                                 const std::vector<grpc::Service*>& services,
                                 Door::Refuse refuse, double share = kHostShare);
+
+// Ends the server: calls have `farewell` to end by themselves, then they are
+// cancelled, and their connections hung up on. gRPC 1.51 closes no connection
+// while it writes to it: without that a reader that is stopped (SIGSTOP) and
+// whose socket is full would keep the server for ever.
+void ShutDown(Listener& listener, absl::Duration farewell);
 
 }  // namespace podsim
 

@@ -22,6 +22,7 @@
 #include "host/storage/store_waits.h"
 #include "host/storage/watched_store.h"
 #include "interconnect/topology/slice.h"
+#include "job/plan_program.h"
 #include "proto/programs.pb.h"
 #include "runtime/coordinator/committer.h"
 #include "runtime/coordinator/coordinator_run.h"
@@ -29,8 +30,11 @@
 #include "runtime/coordinator/plan_inputs.h"
 #include "runtime/coordinator/run_start.h"
 #include "runtime/coordinator/service.h"
+#include "runtime/coordinator/side_figure.h"
 #include "runtime/files/job_file.h"
-#include "runtime/forecast/job_forecast.h"
+#include "runtime/forecast/forecast.h"
+#include "runtime/forecast/job_options.h"
+#include "runtime/forecast/sum_prices.h"
 #include "runtime/job/ici_fault.h"
 #include "runtime/job/planner.h"
 #include "runtime/job/spec_check.h"
@@ -128,29 +132,33 @@ void TakeEvent(const JobEvent& event, CoordinatorRun& run) {
   if (run.begun && run.committer) run.committer->OnEvent(event);
 }
 
-// Of the job's step on the pod, for a page that shows it.
-absl::StatusOr<double> SimStepOf(const CoordinatorRun& run) {
-  const Hardware hardware = HardwareOf(run.spec);
-  PODSIM_ASSIGN_OR_RETURN(Slice slice,
-                          SliceNamed(run.draft.bits().slice(), run.spec));
-  PODSIM_ASSIGN_OR_RETURN(slice, WithIciFault(std::move(slice), run.spec));
+// Of the job's step on the pod, for a page that shows it: the step of
+// ForecastJob without all else that one says, which takes many times as long.
+absl::StatusOr<double> SimStepOf(const JobSpec& spec, const JobPlan& plan) {
+  PODSIM_ASSIGN_OR_RETURN(Slice slice, SliceNamed(plan.bits().slice(), spec));
+  PODSIM_ASSIGN_OR_RETURN(slice, WithIciFault(std::move(slice), spec));
+  PODSIM_ASSIGN_OR_RETURN(const Program program, ProgramOf(plan));
+  SumPrices sums(slice, AskedAlgorithm(plan.spec()));
   PODSIM_ASSIGN_OR_RETURN(
-      const JobForecast forecast,
-      ForecastJob(run.draft, slice,
-                  *FindGeneration(hardware, slice.generation)));
-  return forecast.step.total.seconds();
+      const SimStep step,
+      ForecastStep(program, slice,
+                   StepOptionsOf(plan, plan.bits().batch_per_core()), sums));
+  return step.total.seconds();
 }
 
 // What others than the hosts may read meanwhile.
 absl::Status StartMonitor(const MonitorSettings& settings,
                           const RpcSecurity& security, CoordinatorRun& run) {
   PODSIM_ASSIGN_OR_RETURN(
-      run.monitor,
-      JobMonitor::Start({.settings = settings,
-                         .security = security,
-                         .hosts = run.draft.bits().hosts(),
-                         .sim_step = [&run] { return SimStepOf(run); }},
-                        run.feed));
+      run.monitor, JobMonitor::Start({.settings = settings,
+                                      .security = security,
+                                      .hosts = run.draft.bits().hosts(),
+                                      // Of copies: it may outlive the run.
+                                      .sim_step =
+                                          [spec = run.spec, plan = run.draft] {
+                                            return SimStepOf(spec, plan);
+                                          }},
+                                     run.feed));
   if (run.monitor != nullptr && run.monitor->metrics_port() != 0)
     Log(LogLevel::kInfo,
         absl::StrCat("metrics for Prometheus: http://",
@@ -281,5 +289,5 @@ int main(int argc, char** argv) {
     return podsim::Refuse(status, args);
   podsim::FillDefaults(settings);
   podsim::FillDefaults(monitor);
-  return podsim::Run(settings, monitor, args);
+  return podsim::SideFigure::EndProcess(podsim::Run(settings, monitor, args));
 }

@@ -15,7 +15,6 @@
 #include "base/build.h"
 #include "base/log.h"
 #include "base/mutex.h"
-#include "base/rpc/deadline.h"
 #include "base/status.h"
 #include "runtime/coordinator/attach_service.h"
 #include "runtime/coordinator/host_stream.h"
@@ -222,7 +221,7 @@ CoordinatorServer::~CoordinatorServer() {
   // Readers take what there is, and are done.
   if (impl_->options.feed != nullptr) impl_->options.feed->End();
   // The loop must still run: it is what closes streams that gRPC cancels.
-  impl_->listener.server->Shutdown(DeadlineIn(kFarewell));
+  ShutDown(impl_->listener, kFarewell);
   impl_->loop.request_stop();
   Stop("");  // wakes it; the job has long ended
   impl_->loop.join();

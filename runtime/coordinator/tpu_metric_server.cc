@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "base/rpc/address.h"
-#include "base/rpc/deadline.h"
 #include "base/rpc/status.h"
 #include "base/status.h"
 #include "proto/tpu_metric_service.grpc.pb.h"
@@ -73,7 +72,7 @@ TpuMetricServer::TpuMetricServer(std::unique_ptr<Impl> impl)
     : impl_(std::move(impl)) {}
 
 TpuMetricServer::~TpuMetricServer() {
-  impl_->listener.server->Shutdown(DeadlineIn(absl::ZeroDuration()));
+  ShutDown(impl_->listener, absl::ZeroDuration());
 }
 
 int TpuMetricServer::port() const { return impl_->listener.door->port(); }

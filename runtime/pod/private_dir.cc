@@ -148,6 +148,13 @@ PrivateDir::~PrivateDir() {
   if (!path_.empty()) RemoveAndClose(path_, lock_);
 }
 
+bool IsHeld(int dir) {
+  // Shared, so that two who look do not see each other.
+  if (flock(dir, LOCK_SH | LOCK_NB) != 0) return errno == EWOULDBLOCK;
+  flock(dir, LOCK_UN);
+  return false;
+}
+
 bool IsPrivateDirName(std::string_view name) {
   return name.size() == kPrefix.size() + kPattern.size() &&
          absl::StartsWith(absl::string_view(name.data(), name.size()), kPrefix);

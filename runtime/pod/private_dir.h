@@ -53,6 +53,13 @@ class PrivateDir {
   int lock_;  // file descriptor; the lock says that this process lives
 };
 
+// Whether somebody holds the lock of the directory open as `dir`, of this or
+// another process: its job runs. The kernel gives it up with the process, so a
+// process id that is used again says nothing here. Looks by taking the lock for
+// a moment, which a PrivateDir that is just being made could miss: ask only of
+// one that has files.
+bool IsHeld(int dir);
+
 // Whether a directory is called as those are.
 bool IsPrivateDirName(std::string_view name);
 

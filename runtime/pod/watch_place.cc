@@ -65,6 +65,9 @@ std::optional<WatchPlace> ReadWatchPlace(const std::string& private_dir,
   if (!google::protobuf::util::JsonStringToMessage(text, &place).ok() ||
       !Lives(place.launcher_pid()))
     return std::nullopt;
+  // That process may be another by now; the launcher's lock went with it. The
+  // lock alone is no sign, either: whoever tidies up takes it for a moment.
+  if (!IsHeld(dir.get())) return std::nullopt;
   return place;
 }
 

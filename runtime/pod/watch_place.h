@@ -26,8 +26,8 @@ absl::Status WriteWatchPlace(const std::string& private_dir,
                              const WatchPlace& place);
 
 // Of all jobs of `user` that run: looks for private directories in `parents`.
-// Directories of other users, and those whose launcher is gone, are passed
-// over.
+// Directories of other users, and those that nobody holds (PrivateDir), as the
+// launcher was killed, are passed over.
 std::vector<WatchPlace> FindWatchPlaces(const std::vector<std::string>& parents,
                                         uid_t user);
 // Of whoever started this program, by sudo or not, in all places where their

@@ -1,5 +1,6 @@
 #include "runtime/top/follow.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -48,7 +49,21 @@ absl::StatusOr<WatchEnd> CallOnce(const FollowOptions& options,
   return call->Finish();
 }
 
+absl::Status NobodyTells(const WatchEnd& end, const WatchPlace& where) {
+  return absl::Status(
+      end.status.ok() ? absl::StatusCode::kUnavailable : end.status.code(),
+      absl::StrCat("nobody tells of the job at ", where.address(), ": ",
+                   std::string(end.status.message())));
+}
+
 }  // namespace
+
+std::chrono::milliseconds PauseAfter(int failures,
+                                     const FollowOptions& options) {
+  std::chrono::milliseconds pause = options.pause;
+  for (int i = 1; i < failures && pause < options.most_pause; ++i) pause *= 2;
+  return std::min(pause, options.most_pause);
+}
 
 AfterCall DecideAfterCall(const WatchEnd& end, bool job_done) {
   if (end.nearest != 0) return AfterCall::kAskThere;
@@ -76,22 +91,14 @@ absl::Status Follow(const FollowOptions& options, const std::stop_token& stop) {
     PODSIM_ASSIGN_OR_RETURN(const WatchEnd end,
                             CallOnce(options, *where, place, stop, came));
     if (stop.stop_requested()) break;
-    switch (DecideAfterCall(end, place.done)) {
-      case AfterCall::kEnd:
-        return end.status;
-      case AfterCall::kAskThere:
-        place.next = end.nearest;
-        break;
-      case AfterCall::kAskAgain:
-        failures = came ? 0 : failures + 1;
-        if (failures > options.most_failures)
-          return absl::Status(
-              end.status.ok() ? absl::StatusCode::kUnavailable
-                              : end.status.code(),
-              absl::StrCat("nobody tells of the job at ", where->address(),
-                           ": ", std::string(end.status.message())));
-        WaitUnlessStopped(stop, options.pause);
-    }
+    const AfterCall after = DecideAfterCall(end, place.done);
+    if (after == AfterCall::kEnd) return end.status;
+    if (after == AfterCall::kAskThere) place.next = end.nearest;
+    failures = came ? 0 : failures + 1;
+    if (failures > options.most_failures) return NobodyTells(end, *where);
+    // Whoever was cut off as too slow, too, or the two would keep each other
+    // busy.
+    WaitUnlessStopped(stop, PauseAfter(failures, options));
   }
   return absl::OkStatus();
 }

@@ -20,6 +20,7 @@
 #include "runtime/monitor/job_state.h"
 #include "runtime/monitor/monitor_text.h"
 #include "runtime/pod/watch_place.h"
+#include "runtime/top/catch_up.h"
 #include "runtime/top/follow.h"
 #include "runtime/top/screen.h"
 #include "runtime/top/top_flags.h"
@@ -33,15 +34,12 @@ constexpr int kEnded = 0;
 constexpr int kNotWell = 1;
 constexpr int kRefused = 2;
 
-// For all that has happened so far to come, of --once.
-constexpr std::chrono::seconds kOnceWait(10);
-
 // What the thread that follows has found so far.
 struct Watched {
   Mutex mutex;
   CondVar changed;
   JobState state PODSIM_GUARDED_BY(mutex);
-  bool current PODSIM_GUARDED_BY(mutex) = false;  // all is read that happened
+  CatchUp catch_up PODSIM_GUARDED_BY(mutex){std::chrono::steady_clock::now()};
   std::optional<absl::Status> end PODSIM_GUARDED_BY(mutex);
 };
 
@@ -61,38 +59,64 @@ absl::StatusOr<WatchPlace> PlaceGiven(const TopSettings& settings) {
 absl::StatusOr<WatchPlace> PlaceOfSame(const WatchPlace& first) {
   if (first.launcher_pid() == 0) return first;  // an address, as it was given
   for (const WatchPlace& place : FindOwnWatchPlaces())
-    if (place.launcher_pid() == first.launcher_pid()) return place;
+    if (place.launcher_pid() == first.launcher_pid() &&
+        place.token() == first.token())  // the process's id may be another's
+      return place;
   return absl::NotFoundError("the job's launcher has ended");
+}
+
+// Of a refused token: which that was, and where it comes from.
+absl::Status SayWhichToken(absl::Status end, const WatchPlace& first) {
+  if (!absl::IsUnauthenticated(end)) return end;
+  return absl::Status(
+      end.code(),
+      first.launcher_pid() == 0
+          ? absl::StrCat("the coordinator at ", first.address(),
+                         " refused the token, which is that of the environment "
+                         "variable ",
+                         kTokenVariable, ": export the one of its job")
+          : absl::StrCat("the coordinator at ", first.address(),
+                         " refused the token, which is that of the private "
+                         "directory of pod_launch, process ",
+                         first.launcher_pid(),
+                         ": with --address=", first.address(), " that of ",
+                         kTokenVariable, " is used instead"));
 }
 
 void FollowInto(const TopSettings& settings, const WatchPlace& first,
                 Watched& watched, const std::stop_token& stop) {
-  absl::Status end =
-      Follow({.find = [&first] { return PlaceOfSame(first); },
-              .allow_plaintext_network = settings.allow_plaintext_network(),
-              .on_event =
-                  [&watched](const WatchedEvent& event) {
-                    MutexLock lock(watched.mutex);
-                    Fold(event, watched.state);
-                    watched.current = event.sequence() == event.newest();
-                    watched.changed.NotifyAll();
-                  }},
-             stop);
+  absl::Status end = Follow(
+      {.find = [&first] { return PlaceOfSame(first); },
+       .allow_plaintext_network = settings.allow_plaintext_network(),
+       .on_event =
+           [&watched](const WatchedEvent& event) {
+             MutexLock lock(watched.mutex);
+             Fold(event, watched.state);
+             watched.catch_up.OnEvent(event, std::chrono::steady_clock::now());
+             watched.changed.NotifyAll();
+           }},
+      stop);
   MutexLock lock(watched.mutex);
-  watched.end = std::move(end);
+  watched.end = SayWhichToken(std::move(end), first);
   watched.changed.NotifyAll();
 }
 
-// Waits for all that has happened; false: it has not come in time.
+// Waits for all that has happened, or the end; false: nothing comes any more.
 bool AwaitCurrent(Watched& watched) {
-  const auto until = std::chrono::steady_clock::now() + kOnceWait;
   MutexLock lock(watched.mutex);
-  while (!watched.current && !watched.end) {
-    const auto left = until - std::chrono::steady_clock::now();
+  while (!watched.catch_up.current() && !watched.end) {
+    const auto left =
+        watched.catch_up.PatienceLeft(std::chrono::steady_clock::now());
     if (left <= left.zero()) return false;
     watched.changed.WaitFor(watched.mutex, left);
   }
   return true;
+}
+
+absl::Status Silent() {
+  return absl::DeadlineExceededError(
+      absl::StrCat("the job's coordinator has told nothing for ",
+                   kLongestSilence.count(), " s"));
 }
 
 // False: the job has ended.
@@ -140,9 +164,7 @@ absl::StatusOr<int> ShowUntilEnd(const TopSettings& settings, Watched& watched,
       settings.streaming() || (console.live() && !settings.once());
   const bool in_place = streams && console.live() && !settings.json();
   const auto rate = absl::ToChronoNanoseconds(absl::Seconds(settings.rate()));
-  if (!AwaitCurrent(watched))
-    return absl::DeadlineExceededError(
-        "the job's coordinator has told nothing for 10 s");
+  if (!AwaitCurrent(watched)) return Silent();
   {
     MutexLock lock(watched.mutex);
     if (watched.end && watched.state.generation == 0)
@@ -159,19 +181,41 @@ absl::StatusOr<int> ShowUntilEnd(const TopSettings& settings, Watched& watched,
   return watched.state.phase == JobPhase::kFailed ? kNotWell : kEnded;
 }
 
-absl::StatusOr<int> RunBeside(const TopFlags& flags, Watched& watched) {
+// Why there is no pod to run a command in.
+absl::Status NoPod(bool current, Watched& watched) {
+  MutexLock lock(watched.mutex);
+  if (watched.end) PODSIM_RETURN_IF_ERROR(*watched.end);
+  // The event comes before the call's end.
+  if (watched.end || watched.state.phase == JobPhase::kFailed)
+    return absl::UnavailableError(absl::StrCat(
+        "--tpu_info: the job ended before its pod had formed",
+        watched.state.failure.empty() ? "" : ": ", watched.state.failure));
+  if (!current) return Silent();
+  return absl::UnavailableError(
+      "--tpu_info: the job's pod has not formed yet; call again once it "
+      "trains");
+}
+
+// What the command ended with.
+absl::StatusOr<int> RunBeside(const TopFlags& flags, Watched& watched,
+                              Console& console) {
   const auto state = [&watched] {
     MutexLock lock(watched.mutex);
     return watched.state;
   };
-  AwaitCurrent(watched);
-  if (!state().plan)
-    return absl::UnavailableError(
-        "--tpu_info: the job's pod has not formed yet; call again once it "
-        "trains");
-  return RunTpuInfo({.command = flags.command,
-                     .host = flags.settings.host(),
-                     .state = state});
+  const bool current = AwaitCurrent(watched);
+  if (!state().plan) return NoPod(current, watched);
+  PODSIM_ASSIGN_OR_RETURN(const int code,
+                          RunTpuInfo({.command = flags.command,
+                                      .host = flags.settings.host(),
+                                      .state = state}));
+  MutexLock lock(watched.mutex);
+  if (watched.end && !watched.end->ok())
+    console.Error(
+        absl::StrCat("pod_top: the command was shown the job as it was before "
+                     "it could not be followed any more: ",
+                     std::string(watched.end->message())));
+  return code;
 }
 
 int Refuse(const absl::Status& status, int code, Console& console) {
@@ -197,7 +241,7 @@ int RunTop(const std::vector<std::string>& args, Console& console) {
     FollowInto(settings, *place, watched, stop);
   });
   const absl::StatusOr<int> code =
-      settings.tpu_info() ? RunBeside(*flags, watched)
+      settings.tpu_info() ? RunBeside(*flags, watched, console)
                           : ShowUntilEnd(settings, watched, console);
   if (code.ok()) return *code;
   return Refuse(code.status(),

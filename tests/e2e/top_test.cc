@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -135,25 +134,6 @@ TEST_F(TopTest, ACommandDiesWithPodTop) {
   }
   pod.process().Signal(SIGINT);
   pod.Wait();
-}
-
-// Readers that read, that stand still, and that come and go.
-TEST_F(TopTest, WhoeverWatchesChangesNoBits) {
-  constexpr int kSteps = 300;
-  PodRun alone(Job(kSteps));
-  ASSERT_EQ(alone.Wait(), 0) << alone.output();
-  PodRun pod(Saving(kSteps));
-  ASSERT_TRUE(pod.WaitForEvents("step", 1)) << pod.output();
-  std::vector<std::unique_ptr<Subprocess>> readers;
-  for (int i = 0; i < 4; ++i)
-    readers.push_back(std::make_unique<Subprocess>(
-        Top({"--streaming", "--json", "--rate=0.1"})));
-  readers[0]->Signal(SIGSTOP);
-  readers[1]->Signal(SIGKILL);
-  EXPECT_EQ(pod.Wait(), 0) << pod.output();
-  EXPECT_EQ(pod.Event("summary")["weights_hash"],
-            alone.Event("summary")["weights_hash"]);
-  for (int i = 2; i < 4; ++i) readers[i]->Wait(kDeadline);
 }
 
 }  // namespace

@@ -26,6 +26,11 @@ JobEvent FedStep(std::int64_t step) {
   return event;
 }
 
+// For what a test waits for and does not judge, on a machine that is busy.
+std::chrono::steady_clock::time_point FeedDeadline() {
+  return std::chrono::steady_clock::now() + std::chrono::minutes(2);
+}
+
 // Reads all there is whenever it is told; until `awake` it only listens.
 class TestReader final : public EventReader {
  public:
@@ -57,15 +62,21 @@ class TestReader final : public EventReader {
   // Waits until it has been told once more, or has read `count`, or all.
   void AwaitTold() {
     MutexLock lock(mutex_);
-    for (const int told = told_; told_ == told;) Wait();
+    const auto until = FeedDeadline();
+    for (const int told = told_; told_ == told && WaitUntil(until);) {
+    }
   }
   void Await(std::size_t count) {
     MutexLock lock(mutex_);
-    while (texts_.size() < count) Wait();
+    const auto until = FeedDeadline();
+    while (texts_.size() < count && WaitUntil(until)) {
+    }
   }
   void AwaitEnd() {
     MutexLock lock(mutex_);
-    while (!over_) Wait();
+    const auto until = FeedDeadline();
+    while (!over_ && WaitUntil(until)) {
+    }
   }
   std::vector<std::string> texts() {
     MutexLock lock(mutex_);
@@ -81,8 +92,16 @@ class TestReader final : public EventReader {
   }
 
  private:
-  void Wait() PODSIM_REQUIRES(mutex_) {
-    changed_.WaitFor(mutex_, std::chrono::seconds(1));
+  // False: the time has passed, and the test fails.
+  bool WaitUntil(std::chrono::steady_clock::time_point until)
+      PODSIM_REQUIRES(mutex_) {
+    const auto left = until - std::chrono::steady_clock::now();
+    if (left <= left.zero()) {
+      ADD_FAILURE() << "nothing more has come; " << texts_.size() << " read";
+      return false;
+    }
+    changed_.WaitFor(mutex_, left);
+    return true;
   }
 
   const EventFeed& feed_;

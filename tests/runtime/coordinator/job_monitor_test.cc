@@ -6,7 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdlib>
+#include <latch>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -30,12 +33,15 @@ using ::testing::HasSubstr;
 
 namespace rt = ::tpu::monitoring::runtime;
 
+// What a test waits for and does not judge, on a machine that is busy.
+constexpr std::chrono::seconds kMonitorDeadline(120);
+
 // As tpu-info calls it, with a deadline.
 absl::StatusOr<rt::TPUMetric> MetricFrom(int port, const std::string& name) {
   const auto stub = rt::RuntimeMetricService::NewStub(grpc::CreateChannel(
       absl::StrCat("127.0.0.1:", port), grpc::InsecureChannelCredentials()));
   grpc::ClientContext context;
-  SetDeadline(context, absl::Seconds(10));
+  SetDeadline(context, absl::FromChrono(kMonitorDeadline));
   rt::MetricRequest request;
   request.set_metric_name(name);
   rt::MetricResponse response;
@@ -60,12 +66,30 @@ TEST(TpuMetricServerTest, AnswersAsLibtpuDoes) {
       grpc::CreateChannel(absl::StrCat("127.0.0.1:", server->port()),
                           grpc::InsecureChannelCredentials()));
   grpc::ClientContext context;
-  SetDeadline(context, absl::Seconds(10));
+  SetDeadline(context, absl::FromChrono(kMonitorDeadline));
   rt::ListSupportedMetricsResponse listed;
   EXPECT_TRUE(stub->ListSupportedMetrics(
                       &context, rt::ListSupportedMetricsRequest(), &listed)
                   .ok());
   EXPECT_EQ(listed.supported_metric_size(), 3);
+}
+
+// Of one host, at a port that was free: another test may take it before it is
+// bound again, and then there is another.
+std::unique_ptr<JobMonitor> MonitorAtFreePort(EventFeed& feed, int& port) {
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    auto free = TpuMetricServer::Start(0, 0, [] { return JobState(); });
+    if (!free.ok()) return nullptr;
+    port = (*free)->port();
+    free->reset();
+    JobMonitor::Options options;
+    options.settings.set_tpu_metrics_port(port);
+    options.hosts = 1;
+    auto monitor = JobMonitor::Start(std::move(options), feed);
+    if (monitor.ok()) return *std::move(monitor);
+    EXPECT_TRUE(absl::IsUnavailable(monitor.status())) << monitor.status();
+  }
+  return nullptr;
 }
 
 TEST(JobMonitorTest, WithoutAFlagThereIsNone) {
@@ -76,23 +100,18 @@ TEST(JobMonitorTest, WithoutAFlagThereIsNone) {
 
 TEST(JobMonitorTest, EachHostHasAPort) {
   EventFeed feed({.generation = 1});
-  // A port that is free now, and the one behind it, as far as one can know.
-  ASSERT_OK_AND_ASSIGN(auto free,
-                       TpuMetricServer::Start(0, 0, [] { return JobState(); }));
-  const int port = free->port();
-  free.reset();
-  JobMonitor::Options options;
-  options.settings.set_tpu_metrics_port(port);
-  options.hosts = 1;
-  ASSERT_OK_AND_ASSIGN(const auto monitor,
-                       JobMonitor::Start(std::move(options), feed));
+  int port = 0;
+  const auto monitor = MonitorAtFreePort(feed, port);
+  ASSERT_NE(monitor, nullptr);
   EXPECT_THAT(MetricFrom(port, "tpu.runtime.hbm.memory.usage.bytes"),
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("formed")));
   feed.Publish(FormedJob());
   feed.Publish(StartedJob());
   feed.Publish(StepOfJob(1));
   // Once it has read them.
+  const auto until = std::chrono::steady_clock::now() + kMonitorDeadline;
   for (;;) {
+    ASSERT_LT(std::chrono::steady_clock::now(), until) << "it has read nothing";
     const auto duty =
         MetricFrom(port, "tpu.runtime.tensorcore.dutycycle.percent");
     if (absl::IsUnavailable(duty.status())) continue;
@@ -126,6 +145,68 @@ TEST(JobMonitorTest, ThePageIsOfThisMachineUnlessToldOtherwise) {
   options.hosts = 1;
   ASSERT_OK_AND_ASSIGN(const auto monitor, JobMonitor::Start(options, feed));
   EXPECT_GT(monitor->metrics_port(), 0);
+}
+
+// A forecast that lasts until its test lets it end.
+struct LongForecast {
+  std::latch begun{1};
+  std::latch may_end{1};
+};
+
+void AwaitNoFigure() {
+  const auto until = std::chrono::steady_clock::now() + kMonitorDeadline;
+  while (SideFigure::Running() > 0 && std::chrono::steady_clock::now() < until)
+    std::this_thread::yield();
+  EXPECT_EQ(SideFigure::Running(), 0);
+}
+
+TEST(JobMonitorTest, TheEndWaitsForNoForecast) {
+  auto forecast = std::make_shared<LongForecast>();
+  const std::weak_ptr<LongForecast> kept = forecast;
+  EventFeed feed({.generation = 1});
+  JobMonitor::Options options;
+  options.settings.set_metrics_port(0);
+  options.settings.set_metrics_host("127.0.0.1");
+  options.sim_step = [forecast]() -> absl::StatusOr<double> {
+    forecast->begun.count_down();
+    forecast->may_end.wait();
+    return 0.5;
+  };
+  ASSERT_OK_AND_ASSIGN(auto monitor,
+                       JobMonitor::Start(std::move(options), feed));
+  options.sim_step = nullptr;
+  forecast->begun.wait();
+  monitor.reset();  // would never return
+  EXPECT_EQ(SideFigure::Running(), 1);
+  forecast->may_end.count_down();
+  forecast.reset();
+  AwaitNoFigure();
+  EXPECT_TRUE(kept.expired());
+}
+
+TEST(SideFigureTest, IsThereOnceItIsMade) {
+  const SideFigure figure([] { return 0.5; });
+  const SideFigure none(
+      []() -> absl::StatusOr<double> { return absl::UnknownError("no"); });
+  AwaitNoFigure();
+  EXPECT_EQ(figure.Get(), 0.5);
+  EXPECT_EQ(none.Get(), std::nullopt);
+  EXPECT_EQ(SideFigure::EndProcess(7), 7);
+}
+
+// Nothing is flushed twice, and nothing that is static goes meanwhile.
+TEST(SideFigureDeathTest, TheProcessEndsBesideOne) {
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(
+      {
+        auto forecast = std::make_shared<LongForecast>();
+        const SideFigure figure([forecast]() -> absl::StatusOr<double> {
+          forecast->may_end.wait();
+          return 0.5;
+        });
+        std::exit(SideFigure::EndProcess(7) + 1);
+      },
+      ::testing::ExitedWithCode(7), "");
 }
 
 }  // namespace

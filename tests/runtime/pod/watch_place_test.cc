@@ -1,15 +1,23 @@
 // Where jobs of this machine are found, and what is not believed.
 #include "runtime/pod/watch_place.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
 
+#include "base/unique_fd.h"
+#include "runtime/pod/private_dir.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/temp_dir.h"
 
@@ -37,11 +45,13 @@ WatchPlace PlaceOf(const std::string& model_dir) {
 
 class WatchPlaceTest : public ::testing::Test {
  protected:
-  // As PrivateDir makes them.
+  // As PrivateDir makes them, held until the test's end.
   std::string MakeDir(const std::string& name, mode_t mode = 0700) {
     const std::string path = parent_.file(name);
     EXPECT_EQ(mkdir(path.c_str(), mode), 0);
     EXPECT_EQ(chmod(path.c_str(), mode), 0);  // whatever the umask
+    held_[name] = UniqueFd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    EXPECT_EQ(flock(held_[name].get(), LOCK_EX | LOCK_NB), 0);
     return path;
   }
   std::vector<WatchPlace> Found() const {
@@ -49,6 +59,7 @@ class WatchPlaceTest : public ::testing::Test {
   }
 
   TempDir parent_;
+  std::map<std::string, UniqueFd> held_;
 };
 
 TEST_F(WatchPlaceTest, WhatIsWrittenIsFound) {
@@ -77,6 +88,49 @@ TEST_F(WatchPlaceTest, WhatOthersMayHaveMadeIsNotBelieved) {
   ASSERT_THAT(WriteWatchPlace(elsewhere, PlaceOf("/runs/a")), IsOk());
   std::filesystem::create_directory_symlink(elsewhere,
                                             parent_.file("podsim-job-linked"));
+  EXPECT_THAT(Found(), IsEmpty());
+}
+
+// Two jobs; the launcher of the first was killed, and the second has its
+// process id.
+TEST_F(WatchPlaceTest, AnIdThatIsUsedAgainShowsNoJobThatIsGone) {
+  const std::string gone = MakeDir("podsim-job-aaaaaa");
+  ASSERT_THAT(WriteWatchPlace(gone, PlaceOf("/runs/gone")), IsOk());
+  const std::string here = MakeDir("podsim-job-bbbbbb");
+  ASSERT_THAT(WriteWatchPlace(here, PlaceOf("/runs/here")), IsOk());
+  held_.erase("podsim-job-aaaaaa");
+  // Whoever looks, looks more than once.
+  for (int look = 0; look < 2; ++look) {
+    const auto places = Found();
+    ASSERT_EQ(places.size(), 1u);
+    EXPECT_EQ(places[0].model_dir(), "/runs/here");
+  }
+  held_.clear();
+  EXPECT_THAT(Found(), IsEmpty());
+}
+
+// A launcher that is killed says no farewell.
+TEST_F(WatchPlaceTest, AKilledLaunchersJobIsGone) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);
+  UniqueFd told(ends[0]);
+  UniqueFd tells(ends[1]);
+  const pid_t launcher = fork();
+  ASSERT_GE(launcher, 0);
+  if (launcher == 0) {
+    const auto dir = PrivateDir::Create({parent_.path()});
+    const bool written =
+        dir.ok() && WriteWatchPlace(dir->path(), PlaceOf("/runs/a")).ok();
+    if (!written || write(tells.get(), "", 1) != 1) _exit(1);
+    for (;;) pause();
+  }
+  tells.Reset();
+  char byte = 0;
+  ASSERT_EQ(read(told.get(), &byte, 1), 1);
+  // Its own id is this test's, which lives.
+  EXPECT_EQ(Found().size(), 1u);
+  kill(launcher, SIGKILL);
+  EXPECT_EQ(waitpid(launcher, nullptr, 0), launcher);
   EXPECT_THAT(Found(), IsEmpty());
 }
 

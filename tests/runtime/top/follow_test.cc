@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <stop_token>
@@ -12,11 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/clock.h"
 #include "base/mutex.h"
 #include "runtime/coordinator/event_feed.h"
-#include "runtime/coordinator/service.h"
-#include "tests/runtime/coordinator/pod_script.h"
+#include "tests/runtime/top/told_pod.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/temp_dir.h"
 
@@ -24,13 +23,16 @@ namespace podsim {
 namespace {
 
 using ::podsim::testing::IsOk;
+using ::podsim::testing::kToldToken;
+using ::podsim::testing::MadeTeller;
 using ::podsim::testing::StatusIs;
 using ::podsim::testing::TempDir;
-using ::podsim::testing::TestPlan;
+using ::podsim::testing::ToldPod;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr char kToken[] = "0123456789abcdef";
+// What a test waits for and does not judge, on a machine that is busy.
+constexpr std::chrono::seconds kFollowDeadline(120);
 
 JobEvent StepNumbered(std::int64_t step) {
   JobEvent event;
@@ -44,41 +46,11 @@ JobEvent DoneEvent() {
   return event;
 }
 
-// One generation of a pod whose events are told.
-class Pod {
- public:
-  Pod(const std::string& listen, std::uint32_t generation, const Clock& clock)
-      : feed_({.generation = generation}) {
-    auto server = CoordinatorServer::Start(
-        {.listen = listen,
-         .security = {.token = kToken},
-         .make_plan = [](const std::string&) -> absl::StatusOr<JobPlan> {
-           return TestPlan(1, 1, 1);
-         },
-         .isa = "v3",
-         .generation = generation,
-         .clock = &clock,
-         .feed = &feed_});
-    PODSIM_CHECK(server.ok());
-    server_ = *std::move(server);
-    place_.set_address(server_->address());
-    place_.set_token(kToken);
-  }
-  EventFeed& feed() { return feed_; }
-  const WatchPlace& place() const { return place_; }
-
- private:
-  EventFeed feed_;
-  std::unique_ptr<CoordinatorServer> server_;
-  WatchPlace place_;
-};
-
 class FollowTest : public ::testing::Test {
  protected:
-  std::unique_ptr<Pod> NewPod(std::uint32_t generation) {
-    auto pod = std::make_unique<Pod>(
-        "unix:" + dir_.file("c" + std::to_string(generation)), generation,
-        clock_);
+  std::unique_ptr<ToldPod> NewPod(std::uint32_t generation) {
+    auto pod = std::make_unique<ToldPod>(
+        "unix:" + dir_.file("c" + std::to_string(generation)), generation);
     SetPlace(pod->place());
     return pod;
   }
@@ -100,17 +72,22 @@ class FollowTest : public ::testing::Test {
                  seen_.emplace_back(event.generation(), event.sequence());
                  changed_.NotifyAll();
                },
-           .pause = std::chrono::milliseconds(1),
-           .most_failures = 1000000},
+           .pause = pause_,
+           .most_pause = most_pause_,
+           .most_failures = most_failures_},
           stop);
       MutexLock lock(mutex_);
       status_ = status;
     });
   }
   void Await(std::size_t count) {
+    const auto until = std::chrono::steady_clock::now() + kFollowDeadline;
     MutexLock lock(mutex_);
-    while (seen_.size() < count)
-      changed_.WaitFor(mutex_, std::chrono::seconds(1));
+    while (seen_.size() < count) {
+      const auto left = until - std::chrono::steady_clock::now();
+      ASSERT_GT(left.count(), 0) << seen_.size() << " of " << count;
+      changed_.WaitFor(mutex_, left);
+    }
   }
   absl::Status End() {
     follower_.join();
@@ -122,8 +99,10 @@ class FollowTest : public ::testing::Test {
     return seen_;
   }
 
+  std::chrono::milliseconds pause_{1};
+  std::chrono::milliseconds most_pause_{5};
+  int most_failures_ = 1000000;
   TempDir dir_;
-  const SystemClock clock_;
   Mutex mutex_;
   CondVar changed_;
   absl::StatusOr<WatchPlace> place_ PODSIM_GUARDED_BY(mutex_) =
@@ -219,10 +198,74 @@ TEST_F(FollowTest, AStopEndsTheCallThatWaits) {
   EXPECT_THAT(End(), IsOk());
 }
 
+// As of a coordinator whose events go faster than anybody reads.
+grpc::Status CutOff(grpc::ServerContext& context) {
+  context.AddTrailingMetadata("podsim-next-sequence", "7");
+  return {grpc::StatusCode::OUT_OF_RANGE, "this reader was too slow"};
+}
+
+TEST_F(FollowTest, WhoeverIsCutOffAgainAndAgainGivesUp) {
+  const MadeTeller teller(
+      "unix:" + dir_.file("teller"),
+      [](grpc::ServerContext& context, grpc::ServerWriter<WatchedEvent>&) {
+        return CutOff(context);
+      });
+  SetPlace(teller.place());
+  most_failures_ = 3;
+  Begin();
+  EXPECT_THAT(End(), StatusIs(absl::StatusCode::kOutOfRange,
+                              HasSubstr("this reader was too slow")));
+  EXPECT_EQ(teller.calls(), 4);
+}
+
+// A pause of an hour, which the test would not see the end of.
+TEST_F(FollowTest, AStopEndsThePauseOfWhoeverWasCutOff) {
+  const MadeTeller teller("unix:" + dir_.file("teller"),
+                          [](grpc::ServerContext& context,
+                             grpc::ServerWriter<WatchedEvent>& writer) {
+                            WatchedEvent event;
+                            event.set_generation(1);
+                            event.set_sequence(1);
+                            writer.Write(event);
+                            return CutOff(context);
+                          });
+  SetPlace(teller.place());
+  pause_ = most_pause_ = std::chrono::hours(1);
+  Begin();
+  Await(1);
+  follower_.request_stop();
+  EXPECT_THAT(End(), IsOk());
+  EXPECT_EQ(teller.calls(), 1);
+}
+
+TEST(PauseAfterTest, GrowsToItsBound) {
+  using std::chrono::milliseconds;
+  const FollowOptions options = {.find = {},
+                                 .on_event = {},
+                                 .pause = milliseconds(200),
+                                 .most_pause = milliseconds(1000)};
+  EXPECT_EQ(PauseAfter(0, options), milliseconds(200));  // one came
+  EXPECT_EQ(PauseAfter(1, options), milliseconds(200));
+  EXPECT_EQ(PauseAfter(2, options), milliseconds(400));
+  EXPECT_EQ(PauseAfter(3, options), milliseconds(800));
+  EXPECT_EQ(PauseAfter(4, options), milliseconds(1000));
+  EXPECT_EQ(PauseAfter(1000000, options), milliseconds(1000));
+}
+
+// A coordinator that is started again may plan its job for most of a minute.
+TEST(PauseAfterTest, AMinutePassesBeforeItIsGivenUp) {
+  const FollowOptions options;
+  std::chrono::milliseconds all(0);
+  for (int failures = 1; failures <= options.most_failures; ++failures)
+    all += PauseAfter(failures, options);
+  EXPECT_GE(all, std::chrono::seconds(60));
+  EXPECT_LE(all, std::chrono::seconds(90));
+}
+
 TEST(FollowLimitTest, WhoeverDoesNotAnswerIsGivenUp) {
   WatchPlace place;
   place.set_address("unix:/nonexistent/coordinator");
-  place.set_token(kToken);
+  place.set_token(kToldToken);
   EXPECT_THAT(Follow({.find = [place] { return place; },
                       .on_event = [](const WatchedEvent&) {},
                       .pause = std::chrono::milliseconds(1),
