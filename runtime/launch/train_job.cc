@@ -19,7 +19,7 @@
 #include "runtime/report/metrics_file.h"
 #include "runtime/report/reporter.h"
 #include "runtime/report/text_width.h"
-#include "runtime/tensorboard/event_log.h"
+#include "runtime/tensorboard/board_log.h"
 #include "runtime/tensorboard/place.h"
 #include "runtime/tensorboard/tensorboard.h"
 
@@ -142,7 +142,7 @@ std::unique_ptr<TensorBoard> BoardOf(const LaunchContext& context,
           .command_start = context.command_start,
           .forecast =
               [&forecast] { return forecast.Find(absl::ZeroDuration()); }},
-      NewEventLog(folder, clock));
+      NewBoardLog(folder, clock));
 }
 
 // Hosts that run elsewhere take nothing of this machine.

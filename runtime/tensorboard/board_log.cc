@@ -1,4 +1,4 @@
-#include "runtime/tensorboard/event_log.h"
+#include "runtime/tensorboard/board_log.h"
 
 #include <unistd.h>
 
@@ -27,9 +27,9 @@ std::string HostName() {
 }
 
 // With the names that its files take.
-class NamedEventLog final : public EventLog {
+class NamedBoardLog final : public BoardLog {
  public:
-  NamedEventLog(const std::string& folder, const Clock& clock)
+  NamedBoardLog(const std::string& folder, const Clock& clock)
       : names_(clock, HostName(), getpid()),
         log_(FilesIn(folder, names_),
              IsStored(folder) ? kObjectPace : kFilePace) {}
@@ -58,7 +58,7 @@ class NamedEventLog final : public EventLog {
   }
 
   EventFileNames names_;
-  BackgroundEventLog log_;
+  BackgroundBoardLog log_;
 };
 
 }  // namespace
@@ -67,7 +67,7 @@ const char* NameOf(EventRun run) {
   return run == EventRun::kWall ? "wall" : "sim";
 }
 
-BackgroundEventLog::BackgroundEventLog(EventFilesByRun files,
+BackgroundBoardLog::BackgroundBoardLog(EventFilesByRun files,
                                        const EventPace& pace)
     : files_(std::move(files)),
       pace_(pace),
@@ -77,14 +77,14 @@ BackgroundEventLog::BackgroundEventLog(EventFilesByRun files,
   thread_ = std::jthread([this] { Loop(); });
 }
 
-BackgroundEventLog::~BackgroundEventLog() { static_cast<void>(Close()); }
+BackgroundBoardLog::~BackgroundBoardLog() { static_cast<void>(Close()); }
 
-void BackgroundEventLog::StartFiles() {
+void BackgroundBoardLog::StartFiles() {
   MutexLock lock(mutex_);
   if (!given_up_) parts_.push_back({.starts_files = true});
 }
 
-void BackgroundEventLog::Add(EventRun run, const tensorboard::Event& event) {
+void BackgroundBoardLog::Add(EventRun run, const tensorboard::Event& event) {
   const std::string record = EventRecord(event.SerializeAsString());
   MutexLock lock(mutex_);
   PODSIM_CHECK(!closing_);
@@ -95,7 +95,7 @@ void BackgroundEventLog::Add(EventRun run, const tensorboard::Event& event) {
   changed_.NotifyOne();
 }
 
-absl::Status BackgroundEventLog::Close() {
+absl::Status BackgroundBoardLog::Close() {
   {
     MutexLock lock(mutex_);
     closing_ = true;
@@ -106,12 +106,12 @@ absl::Status BackgroundEventLog::Close() {
   return status_;
 }
 
-absl::Status BackgroundEventLog::status() {
+absl::Status BackgroundBoardLog::status() {
   MutexLock lock(mutex_);
   return given_up_ ? status_ : absl::OkStatus();
 }
 
-bool BackgroundEventLog::Next(std::vector<Part>& parts) {
+bool BackgroundBoardLog::Next(std::vector<Part>& parts) {
   MutexLock lock(mutex_);
   for (;;) {
     const auto left = due_ - std::chrono::steady_clock::now();
@@ -125,7 +125,7 @@ bool BackgroundEventLog::Next(std::vector<Part>& parts) {
   return true;
 }
 
-absl::Status BackgroundEventLog::Write(const std::vector<Part>& parts) {
+absl::Status BackgroundBoardLog::Write(const std::vector<Part>& parts) {
   absl::Status status;
   for (const EventRun run : kRuns) {
     EventFiles& files = *files_[PlaceOf(run)];
@@ -140,12 +140,12 @@ absl::Status BackgroundEventLog::Write(const std::vector<Part>& parts) {
   return status;
 }
 
-bool BackgroundEventLog::TriesAgain() const {
+bool BackgroundBoardLog::TriesAgain() const {
   return std::all_of(files_.begin(), files_.end(),
                      [](const auto& files) { return files->TriesAgain(); });
 }
 
-void BackgroundEventLog::Note(absl::Status written,
+void BackgroundBoardLog::Note(absl::Status written,
                               std::chrono::steady_clock::duration took) {
   MutexLock lock(mutex_);
   status_ = std::move(written);
@@ -168,7 +168,7 @@ void BackgroundEventLog::Note(absl::Status written,
   parts_.clear();
 }
 
-void BackgroundEventLog::Loop() {
+void BackgroundBoardLog::Loop() {
   std::vector<Part> parts;
   while (Next(parts)) {
     const auto start = std::chrono::steady_clock::now();
@@ -177,9 +177,9 @@ void BackgroundEventLog::Loop() {
   }
 }
 
-std::unique_ptr<EventLog> NewEventLog(const std::string& folder,
+std::unique_ptr<BoardLog> NewBoardLog(const std::string& folder,
                                       const Clock& clock) {
-  return std::make_unique<NamedEventLog>(folder, clock);
+  return std::make_unique<NamedBoardLog>(folder, clock);
 }
 
 }  // namespace podsim

@@ -1,7 +1,7 @@
 // Takes events of TensorBoard's two runs and lets a thread of its own write
 // them: whoever adds one never waits for a disk or a store.
-#ifndef PODSIM_RUNTIME_TENSORBOARD_EVENT_LOG_H_
-#define PODSIM_RUNTIME_TENSORBOARD_EVENT_LOG_H_
+#ifndef PODSIM_RUNTIME_TENSORBOARD_BOARD_LOG_H_
+#define PODSIM_RUNTIME_TENSORBOARD_BOARD_LOG_H_
 
 #include <array>
 #include <chrono>
@@ -26,9 +26,9 @@ inline constexpr std::size_t kEventRuns = 2;
 // "wall", "sim".
 const char* NameOf(EventRun run);
 
-class EventLog {
+class BoardLog {
  public:
-  virtual ~EventLog() = default;
+  virtual ~BoardLog() = default;
   // What follows goes to new files.
   virtual void StartFiles() = 0;
   virtual void Add(EventRun run, const tensorboard::Event& event) = 0;
@@ -59,13 +59,13 @@ inline constexpr EventPace kObjectPace = {
 using EventFilesByRun = std::array<std::unique_ptr<EventFiles>, kEventRuns>;
 
 // Thread-safe. Its destructor closes it.
-class BackgroundEventLog final : public EventLog {
+class BackgroundBoardLog final : public BoardLog {
  public:
   // Of `files` one is of each run.
-  BackgroundEventLog(EventFilesByRun files, const EventPace& pace);
-  ~BackgroundEventLog() override;
-  BackgroundEventLog(const BackgroundEventLog&) = delete;
-  BackgroundEventLog& operator=(const BackgroundEventLog&) = delete;
+  BackgroundBoardLog(EventFilesByRun files, const EventPace& pace);
+  ~BackgroundBoardLog() override;
+  BackgroundBoardLog(const BackgroundBoardLog&) = delete;
+  BackgroundBoardLog& operator=(const BackgroundBoardLog&) = delete;
 
   void StartFiles() override;
   void Add(EventRun run, const tensorboard::Event& event) override;
@@ -104,9 +104,9 @@ class BackgroundEventLog final : public EventLog {
 
 // In `folder`, of this machine or of a store, with names of this process.
 // Touches nothing before the first event. `clock` outlives it.
-std::unique_ptr<EventLog> NewEventLog(const std::string& folder,
+std::unique_ptr<BoardLog> NewBoardLog(const std::string& folder,
                                       const Clock& clock);
 
 }  // namespace podsim
 
-#endif  // PODSIM_RUNTIME_TENSORBOARD_EVENT_LOG_H_
+#endif  // PODSIM_RUNTIME_TENSORBOARD_BOARD_LOG_H_

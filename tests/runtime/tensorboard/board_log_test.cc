@@ -1,5 +1,5 @@
 // What a thread writes of what another one adds.
-#include "runtime/tensorboard/event_log.h"
+#include "runtime/tensorboard/board_log.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -63,10 +63,10 @@ std::string Record(std::int64_t step) {
   return EventRecord(NumberedEvent(step).SerializeAsString());
 }
 
-class EventLogTest : public ::testing::Test {
+class BoardLogTest : public ::testing::Test {
  protected:
-  std::unique_ptr<EventLog> NewLog(const EventPace& pace, bool tries_again) {
-    return std::make_unique<BackgroundEventLog>(
+  std::unique_ptr<BoardLog> NewLog(const EventPace& pace, bool tries_again) {
+    return std::make_unique<BackgroundBoardLog>(
         EventFilesByRun{std::make_unique<FakeFiles>(wall_, tries_again),
                         std::make_unique<FakeFiles>(sim_, tries_again)},
         pace);
@@ -76,7 +76,7 @@ class EventLogTest : public ::testing::Test {
   Written sim_;
 };
 
-TEST_F(EventLogTest, ClosesWithAllOfItWritten) {
+TEST_F(BoardLogTest, ClosesWithAllOfItWritten) {
   const auto log = NewLog(kNever, /*tries_again=*/false);
   log->Add(EventRun::kWall, NumberedEvent(1));
   log->Add(EventRun::kSim, NumberedEvent(2));
@@ -86,7 +86,7 @@ TEST_F(EventLogTest, ClosesWithAllOfItWritten) {
   EXPECT_THAT(sim_.files, ElementsAre(Record(2)));
 }
 
-TEST_F(EventLogTest, FilesStartWhereTheyAreToldTo) {
+TEST_F(BoardLogTest, FilesStartWhereTheyAreToldTo) {
   const auto log = NewLog(kNever, /*tries_again=*/false);
   log->StartFiles();
   log->Add(EventRun::kWall, NumberedEvent(1));
@@ -98,7 +98,7 @@ TEST_F(EventLogTest, FilesStartWhereTheyAreToldTo) {
   EXPECT_THAT(sim_.files, ElementsAre("", Record(3)));
 }
 
-TEST_F(EventLogTest, WithoutAnEventNothingIsWritten) {
+TEST_F(BoardLogTest, WithoutAnEventNothingIsWritten) {
   const auto log = NewLog({}, /*tries_again=*/false);
   log->StartFiles();
   EXPECT_THAT(log->Close(), IsOk());
@@ -106,7 +106,7 @@ TEST_F(EventLogTest, WithoutAnEventNothingIsWritten) {
 }
 
 // A record that is there in part would hide all that follows.
-TEST_F(EventLogTest, NothingIsWrittenAfterAFilesError) {
+TEST_F(BoardLogTest, NothingIsWrittenAfterAFilesError) {
   wall_.refuse = 1;
   const auto log = NewLog({}, /*tries_again=*/false);
   log->Add(EventRun::kWall, NumberedEvent(1));
@@ -119,7 +119,7 @@ TEST_F(EventLogTest, NothingIsWrittenAfterAFilesError) {
   EXPECT_THAT(wall_.files, ::testing::IsEmpty());
 }
 
-TEST_F(EventLogTest, AStoreIsAskedOnceMoreAtTheEnd) {
+TEST_F(BoardLogTest, AStoreIsAskedOnceMoreAtTheEnd) {
   wall_.refuse = 1;
   const auto log = NewLog({.interval = std::chrono::hours(1)},
                           /*tries_again=*/true);
@@ -130,7 +130,7 @@ TEST_F(EventLogTest, AStoreIsAskedOnceMoreAtTheEnd) {
   EXPECT_THAT(wall_.files, ElementsAre(Record(1)));
 }
 
-TEST_F(EventLogTest, AStoreThatStaysSilentEndsInAnError) {
+TEST_F(BoardLogTest, AStoreThatStaysSilentEndsInAnError) {
   wall_.refuse = 1000;
   const auto log = NewLog(kNever, /*tries_again=*/true);
   log->Add(EventRun::kWall, NumberedEvent(1));
@@ -138,10 +138,10 @@ TEST_F(EventLogTest, AStoreThatStaysSilentEndsInAnError) {
   EXPECT_EQ(wall_.refuse, 999);
 }
 
-TEST_F(EventLogTest, RunsAreFoldersOfTheirOwn) {
+TEST_F(BoardLogTest, RunsAreFoldersOfTheirOwn) {
   const testing::TempDir dir;
   const SimClock clock;
-  const auto log = NewEventLog(dir.file("tb"), clock);
+  const auto log = NewBoardLog(dir.file("tb"), clock);
   log->Add(EventRun::kWall, NumberedEvent(1));
   log->Add(EventRun::kSim, NumberedEvent(1));
   EXPECT_THAT(log->Close(), IsOk());
