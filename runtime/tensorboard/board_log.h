@@ -8,13 +8,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
-#include <thread>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "base/clock.h"
-#include "base/mutex.h"
+#include "host/storage/paced_writer.h"
 #include "proto/third_party/tensorboard/event.pb.h"
 #include "runtime/tensorboard/event_files.h"
 
@@ -32,78 +31,59 @@ class BoardLog {
   // What follows goes to new files.
   virtual void StartFiles() = 0;
   virtual void Add(EventRun run, const tensorboard::Event& event) = 0;
-  // Blocks until all is written; nothing is added after it. Errors: what is
-  // missing from the files, and why.
+  // Blocks until all is written, but not for ever; nothing is added after it.
+  // Errors: what is missing from the files, and why.
   virtual absl::Status Close() = 0;
   // After an error nothing more is written.
   virtual absl::Status status() = 0;
 };
 
 // When records are written.
-struct EventPace {
-  std::chrono::milliseconds first{0};  // from the log's beginning
-  // From one write to the next, at least; ten times as long as the last one
-  // took, or so great a part of the time since the log's beginning, if that is
-  // longer.
-  std::chrono::milliseconds interval{0};
-  double part_of_run = 0;
-};
-inline constexpr EventPace kFilePace = {.interval =
+inline constexpr WritePace kFilePace = {.interval =
                                             std::chrono::milliseconds(1'000)};
 // A listing of a model_dir has each object: of a week there are 630 of a run.
-inline constexpr EventPace kObjectPace = {
+inline constexpr WritePace kObjectPace = {
     .first = std::chrono::milliseconds(30'000),
     .interval = std::chrono::milliseconds(30'000),
     .part_of_run = 0.01};
 
 using EventFilesByRun = std::array<std::unique_ptr<EventFiles>, kEventRuns>;
 
+struct BoardLogOptions {
+  std::string folder;  // of the runs; for messages
+  WritePace pace;
+  // How long Close waits for files or a store that do not answer.
+  std::chrono::milliseconds longest_close{10'000};
+  // Bytes of a run that wait to be written: a bucket that refuses everything
+  // for a week would else fill the memory. What comes then is dropped.
+  std::size_t most_waiting = std::size_t{16} << 20;
+};
+
 // Thread-safe. Its destructor closes it.
 class BackgroundBoardLog final : public BoardLog {
  public:
-  // Of `files` one is of each run.
-  BackgroundBoardLog(EventFilesByRun files, const EventPace& pace);
+  // Of `files` one is of each run; they own, or share, all that they use.
+  BackgroundBoardLog(EventFilesByRun files, BoardLogOptions options);
   ~BackgroundBoardLog() override;
   BackgroundBoardLog(const BackgroundBoardLog&) = delete;
   BackgroundBoardLog& operator=(const BackgroundBoardLog&) = delete;
 
   void StartFiles() override;
   void Add(EventRun run, const tensorboard::Event& event) override;
+  // Errors, too: DEADLINE_EXCEEDED (a write hangs, and is left to itself),
+  //   RESOURCE_EXHAUSTED (events were dropped); says how many events.
   absl::Status Close() override;
   absl::Status status() override;
 
  private:
-  // Records from one StartFiles to the next.
-  struct Part {
-    bool starts_files = false;
-    std::array<std::string, kEventRuns> records = {};
-  };
-  void Loop();
-  // Waits until there is something to write, and it is time. False: closed, and
-  // nothing waits.
-  bool Next(std::vector<Part>& parts);
-  absl::Status Write(const std::vector<Part>& parts);
-  // After an attempt to write that took so long.
-  void Note(absl::Status written, std::chrono::steady_clock::duration took);
-  bool TriesAgain() const;
-
-  const EventFilesByRun files_;
-  const EventPace pace_;
-  const std::chrono::steady_clock::time_point began_;
-  Mutex mutex_;
-  CondVar changed_;
-  std::vector<Part> parts_ PODSIM_GUARDED_BY(mutex_);
-  bool dirty_ PODSIM_GUARDED_BY(mutex_) = false;
-  bool closing_ PODSIM_GUARDED_BY(mutex_) = false;
-  bool last_attempt_ PODSIM_GUARDED_BY(mutex_) = false;  // began when closing
-  bool given_up_ PODSIM_GUARDED_BY(mutex_) = false;
-  std::chrono::steady_clock::time_point due_ PODSIM_GUARDED_BY(mutex_);
-  absl::Status status_ PODSIM_GUARDED_BY(mutex_);
-  std::jthread thread_;  // last: starts when all else stands
+  struct Shared;
+  const std::shared_ptr<Shared> shared_;  // with the writer's thread
+  std::optional<absl::Status> closed_;    // what Close returned
+  PacedWriter writer_;
 };
 
 // In `folder`, of this machine or of a store, with names of this process.
-// Touches nothing before the first event. `clock` outlives it.
+// Touches nothing before the first event. `clock` is read once.
 std::unique_ptr<BoardLog> NewBoardLog(const std::string& folder,
                                       const Clock& clock);
 

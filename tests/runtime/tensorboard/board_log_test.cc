@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <latch>
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include "tests/testing/status_matchers.h"
@@ -18,8 +19,9 @@ namespace {
 using ::podsim::testing::IsOk;
 using ::podsim::testing::StatusIs;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 
-constexpr EventPace kNever = {.first = std::chrono::hours(1),
+constexpr WritePace kNever = {.first = std::chrono::hours(1),
                               .interval = std::chrono::hours(1)};
 
 // What one run's files got; read when the log is closed.
@@ -65,11 +67,14 @@ std::string Record(std::int64_t step) {
 
 class BoardLogTest : public ::testing::Test {
  protected:
-  std::unique_ptr<BoardLog> NewLog(const EventPace& pace, bool tries_again) {
+  std::unique_ptr<BoardLog> NewLog(const WritePace& pace, bool tries_again,
+                                   std::size_t most_waiting = std::size_t{1}
+                                                              << 20) {
     return std::make_unique<BackgroundBoardLog>(
         EventFilesByRun{std::make_unique<FakeFiles>(wall_, tries_again),
                         std::make_unique<FakeFiles>(sim_, tries_again)},
-        pace);
+        BoardLogOptions{
+            .folder = "tb", .pace = pace, .most_waiting = most_waiting});
   }
 
   Written wall_;
@@ -138,6 +143,80 @@ TEST_F(BoardLogTest, AStoreThatStaysSilentEndsInAnError) {
   EXPECT_EQ(wall_.refuse, 999);
 }
 
+// A week of a bucket that takes nothing: the memory of a few records.
+TEST_F(BoardLogTest, WhatFindsNoRoomIsDroppedAndCounted) {
+  const auto log = NewLog(kNever, /*tries_again=*/true, 3 * Record(1).size());
+  for (std::int64_t step = 1; step <= 5; ++step)
+    log->Add(EventRun::kWall, NumberedEvent(step));
+  log->Add(EventRun::kSim, NumberedEvent(6));
+  EXPECT_THAT(log->Close(), StatusIs(absl::StatusCode::kResourceExhausted,
+                                     EndsWith("waited for tb: 2 events of "
+                                              "wall")));
+  EXPECT_THAT(wall_.files, ElementsAre(Record(1) + Record(2) + Record(3)));
+  EXPECT_THAT(sim_.files, ElementsAre(Record(6)));
+}
+
+TEST_F(BoardLogTest, WhatIsKeptForAnotherAttemptTakesItsRoom) {
+  wall_.refuse = 1;
+  const auto log = NewLog({.interval = std::chrono::hours(1)},
+                          /*tries_again=*/true, 2 * Record(1).size());
+  log->Add(EventRun::kWall, NumberedEvent(1));
+  wall_.refused.wait();
+  log->Add(EventRun::kWall, NumberedEvent(2));
+  log->Add(EventRun::kWall, NumberedEvent(3));
+  EXPECT_THAT(log->Close(), StatusIs(absl::StatusCode::kResourceExhausted,
+                                     EndsWith(": 1 event of wall")));
+  EXPECT_THAT(wall_.files, ElementsAre(Record(1) + Record(2)));
+}
+
+TEST_F(BoardLogTest, TheMarkOfARestartIsNeverDropped) {
+  const auto log = NewLog(kNever, /*tries_again=*/true, 0);
+  tensorboard::Event mark = NumberedEvent(7);
+  mark.mutable_session_log()->set_status(tensorboard::SessionLog::START);
+  log->Add(EventRun::kWall, mark);
+  EXPECT_THAT(log->Close(), IsOk());
+  EXPECT_THAT(wall_.files, ElementsAre(EventRecord(mark.SerializeAsString())));
+}
+
+// As on a file system whose server is gone.
+class HangingFiles final : public EventFiles {
+ public:
+  explicit HangingFiles(std::shared_ptr<std::latch> may_end)
+      : may_end_(std::move(may_end)) {}
+  void StartFile() override {}
+  absl::Status Append(std::string_view /*records*/) override {
+    may_end_->wait();
+    return absl::OkStatus();
+  }
+  bool TriesAgain() const override { return false; }
+
+ private:
+  const std::shared_ptr<std::latch> may_end_;
+};
+
+TEST(HangingBoardLog, ClosesInTimeAndSaysWhatIsNotWritten) {
+  const auto may_end = std::make_shared<std::latch>(1);
+  {
+    BackgroundBoardLog log(
+        {std::make_unique<HangingFiles>(may_end),
+         std::make_unique<HangingFiles>(may_end)},
+        {.folder = "tb", .longest_close = std::chrono::milliseconds(20)});
+    log.Add(EventRun::kWall, NumberedEvent(1));
+    log.Add(EventRun::kWall, NumberedEvent(2));
+    log.Add(EventRun::kSim, NumberedEvent(3));
+    EXPECT_THAT(log.Close(), StatusIs(absl::StatusCode::kDeadlineExceeded,
+                                      "tb did not answer within 20ms; not "
+                                      "written: 2 events of wall, 1 of sim"));
+  }
+  may_end->count_down();
+  // The thread's share of the files goes when it ends.
+  const auto deadline =
+      std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (may_end.use_count() > 1 && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::yield();
+  EXPECT_EQ(may_end.use_count(), 1);
+}
+
 TEST_F(BoardLogTest, RunsAreFoldersOfTheirOwn) {
   const testing::TempDir dir;
   const SimClock clock;
@@ -151,7 +230,7 @@ TEST_F(BoardLogTest, RunsAreFoldersOfTheirOwn) {
              dir.file(std::string("tb/") + run))) {
       ++files;
       EXPECT_EQ(
-          entry.path().filename().string().rfind("events.out.tfevents.1.", 0),
+          entry.path().filename().string().rfind("events.out.tfevents.", 0),
           0u);
     }
     EXPECT_EQ(files, 1) << run;
