@@ -1,5 +1,6 @@
 #include "host/process/trace_part.h"
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -20,6 +21,11 @@ JobPlan TwoProcesses() {
   plan.add_first_host(0);
   plan.add_first_host(2);
   return plan;
+}
+
+std::int64_t FilesIn(const std::string& folder) {
+  return std::distance(std::filesystem::directory_iterator(folder),
+                       std::filesystem::directory_iterator());
 }
 
 TracePart Part() {
@@ -82,6 +88,32 @@ TEST(WriteTracePart, IsReadBack) {
   ASSERT_TRUE(read.ParseFromString(bytes));
   EXPECT_EQ(read.SerializeAsString(), Part().SerializeAsString());
   EXPECT_FALSE(WriteTracePart(dir.path() + "/none/part", Part()).ok());
+}
+
+// Whoever is killed in the middle of it has written none.
+TEST(WriteTracePart, IsThereOnlyWhenItIsWhole) {
+  const testing::TempDir dir;
+  const std::string path = dir.file("part");
+  TracePart part = Part();
+  part.mutable_spans(0)->set_name(std::string(3 << 20, 'x'));
+  int pieces = 0;
+  ASSERT_THAT(WriteTracePart(path, part,
+                             [&] {
+                               ++pieces;
+                               EXPECT_FALSE(std::filesystem::exists(path));
+                             }),
+              IsOk());
+  EXPECT_GT(pieces, 3) << "whoever watches sees that it gets on";
+  EXPECT_EQ(std::filesystem::file_size(path), part.ByteSizeLong());
+  EXPECT_EQ(FilesIn(dir.path()), 1) << "the other name is gone";
+}
+
+TEST(WriteTracePart, ThatFailsLeavesNothing) {
+  const testing::TempDir dir;
+  const std::string path = dir.file("part");
+  std::filesystem::create_directories(path + "/taken");
+  EXPECT_FALSE(WriteTracePart(path, Part()).ok());
+  EXPECT_EQ(FilesIn(dir.path()), 1);
 }
 
 }  // namespace
