@@ -45,6 +45,8 @@ TraceSpan::Kind KindOf(SpanKind kind) {
       return TraceSpan::SEND;
     case SpanKind::kReceive:
       return TraceSpan::RECEIVE;
+    case SpanKind::kCheckpointWrite:
+      return TraceSpan::CHECKPOINT_WRITE;
   }
   return TraceSpan::OTHER;
 }

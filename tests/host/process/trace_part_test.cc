@@ -33,17 +33,17 @@ TracePart Part() {
   offset.Add({.asked = 100, .heard = 205, .answered = 206, .back = 111});
   return TracePartOf(
       TwoProcesses(), {.process = 1, .generation = 3}, offset,
-      {.spans =
-           {{.kind = SpanKind::kReceive,
-             .host = 3,
-             .peer = 2,
-             .step = 20,
-             .begin = 1'000,
-             .end = 1'070,
-             .bytes = 1024,
-             .flow = 99,
-             .name = "chunk 5"},
-            {.kind = SpanKind::kCompute, .host = 2, .core = 4, .cores = 4}},
+      {.spans = {{.kind = SpanKind::kReceive,
+                  .host = 3,
+                  .peer = 2,
+                  .step = 20,
+                  .begin = 1'000,
+                  .end = 1'070,
+                  .bytes = 1024,
+                  .flow = 99,
+                  .name = "chunk 5"},
+                 {.kind = SpanKind::kCompute, .host = 2, .core = 4, .cores = 4},
+                 {.kind = SpanKind::kCheckpointWrite, .host = 2}},
        .dropped = 7});
 }
 
@@ -62,7 +62,7 @@ TEST(TracePartOf, SaysWhoseItIsAndHowFarItsClockIsOff) {
 
 TEST(TracePartOf, HasEverythingOfASpan) {
   const TracePart part = Part();
-  ASSERT_EQ(part.spans_size(), 2);
+  ASSERT_EQ(part.spans_size(), 3);
   const TraceSpan& received = part.spans(0);
   EXPECT_EQ(received.kind(), TraceSpan::RECEIVE);
   EXPECT_EQ(received.host(), 3);
@@ -74,6 +74,8 @@ TEST(TracePartOf, HasEverythingOfASpan) {
   EXPECT_EQ(received.bytes(), 1024);
   EXPECT_EQ(received.flow(), 99);
   EXPECT_EQ(received.name(), "chunk 5");
+  EXPECT_EQ(part.spans(1).kind(), TraceSpan::COMPUTE);
+  EXPECT_EQ(part.spans(2).kind(), TraceSpan::CHECKPOINT_WRITE);
   EXPECT_EQ(part.spans(1).core(), 4);
   EXPECT_EQ(part.spans(1).cores(), 4);
 }
