@@ -29,7 +29,7 @@ void SpanOfAnotherStep(benchmark::State& state) {
 }
 BENCHMARK(SpanOfAnotherStep);
 
-// As many as a thread has room for: further ones would be dropped.
+// As many as there is room for: further ones would be dropped.
 void SpanKept(benchmark::State& state) {
   const SystemClock clock;
   Tracer tracer(clock, {.first_step = 1, .last_step = 1});

@@ -23,6 +23,10 @@ struct StepRange {
 // Most steps of a trace: of v3-128 its file has then some 100 MB.
 inline constexpr std::int64_t kMostTracedSteps = 1000;
 
+// The phase of a host process that has made its steps and writes its part of
+// the trace, as its heartbeats name it.
+inline constexpr char kWritingTrace[] = "writing its trace";
+
 // Whether any of its steps are: for Perfetto or for XProf.
 inline bool IsTraced(const JobSpec& spec) {
   return spec.has_trace() || spec.has_profile_dir();

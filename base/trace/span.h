@@ -20,6 +20,8 @@ enum class SpanKind : std::uint8_t {
   kCollective,  // from its start on this host until it is done there
   kSend,        // of a chunk, until its bytes may be changed again
   kReceive,     // of a chunk, from its arrival until it is summed or copied
+  // Of a host's part of a checkpoint, while training goes on.
+  kCheckpointWrite,
 };
 
 struct Span {

@@ -17,7 +17,8 @@ Tracer::Tracer(const Clock& clock, const Options& options)
         return last.fetch_add(1, std::memory_order_relaxed) + 1;
       }()),
       clock_(clock),
-      options_(options) {}
+      options_(options),
+      room_(options.most) {}
 
 // What the thread used last is where it is looked for first. A tracer that has
 // gone has an id that is not asked for.
@@ -38,16 +39,32 @@ Tracer::Buffer& Tracer::MakeBuffer() {
   return *buffer;
 }
 
+// Threads meet once per block, not per span.
+std::size_t Tracer::TakeRoom() {
+  std::size_t left = room_.load(std::memory_order_relaxed);
+  while (left > 0) {
+    const std::size_t taken = std::min(left, kBlock);
+    if (room_.compare_exchange_weak(left, left - taken,
+                                    std::memory_order_relaxed))
+      return taken;
+  }
+  return 0;
+}
+
 void Tracer::Add(Span span) {
   Buffer& buffer = BufferOfThread();
   MutexLock lock(buffer.mutex);
-  if (buffer.count >= options_.most_per_thread) {
-    ++buffer.dropped;
-    return;
+  if (buffer.room == 0) {
+    buffer.room = TakeRoom();
+    if (buffer.room == 0) {
+      ++buffer.dropped;
+      return;
+    }
+    buffer.reserved += buffer.room;
+    buffer.blocks.emplace_back().reserve(buffer.room);
   }
-  if (buffer.count % kBlock == 0) buffer.blocks.emplace_back().reserve(kBlock);
   buffer.blocks.back().push_back(std::move(span));
-  ++buffer.count;
+  --buffer.room;
 }
 
 TracedSpans Tracer::Take() {
@@ -58,7 +75,9 @@ TracedSpans Tracer::Take() {
     for (std::vector<Span>& block : buffer->blocks)
       std::move(block.begin(), block.end(), std::back_inserter(taken.spans));
     buffer->blocks.clear();
-    buffer->count = 0;
+    buffer->room = 0;
+    room_.fetch_add(std::exchange(buffer->reserved, 0),
+                    std::memory_order_relaxed);
     taken.dropped += std::exchange(buffer->dropped, 0);
   }
   return taken;

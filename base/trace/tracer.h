@@ -38,8 +38,8 @@ class Tracer {
   struct Options {
     std::int64_t first_step = 1;
     std::int64_t last_step = 0;
-    // About 100 bytes each.
-    std::size_t most_per_thread = std::size_t{1} << 20;
+    // Of all threads together, about 150 bytes each: 300 MB.
+    std::size_t most = std::size_t{1} << 21;
   };
 
   // `clock` must outlive this object.
@@ -59,8 +59,8 @@ class Tracer {
   std::int64_t step() const { return step_.load(std::memory_order_relaxed); }
   std::int64_t Now() const { return absl::ToUnixNanos(clock_.Now()); }
 
-  // Keeps a span, of whatever step it says, or drops it if the calling thread
-  // has no room left.
+  // Keeps a span, of whatever step it says, or drops it if the tracer has no
+  // room left.
   void Add(Span span);
 
   // What was kept since the last call, and how many were dropped.
@@ -71,16 +71,20 @@ class Tracer {
     Mutex mutex;  // nobody else's but in Take
     // Blocks that are never moved; all but the last are full.
     std::vector<std::vector<Span>> blocks PODSIM_GUARDED_BY(mutex);
-    std::size_t count PODSIM_GUARDED_BY(mutex) = 0;
+    std::size_t room PODSIM_GUARDED_BY(mutex) = 0;      // left in the last one
+    std::size_t reserved PODSIM_GUARDED_BY(mutex) = 0;  // of all blocks
     std::int64_t dropped PODSIM_GUARDED_BY(mutex) = 0;
   };
   Buffer& BufferOfThread();
   Buffer& MakeBuffer();
+  // Room for a block of a thread, taken from what all have; 0: there is none.
+  std::size_t TakeRoom();
 
   const std::uint64_t id_;  // no other tracer's of this process, ever
   const Clock& clock_;
   const Options options_;
   std::atomic<std::int64_t> step_{0};
+  std::atomic<std::size_t> room_;  // that no block has
   Mutex mutex_;
   // Kept until the tracer goes: a thread may end before its spans are taken.
   std::map<std::thread::id, std::unique_ptr<Buffer>> buffers_

@@ -1,6 +1,7 @@
 #include "host/checkpoint/async_saver.h"
 
 #include <chrono>
+#include <cstddef>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -37,6 +38,8 @@ struct AsyncSaver::Impl {
     std::vector<PartImage> images;
     double seconds_paused = 0;
     std::uint64_t state_hash = 0;
+    std::vector<int> hosts = {};  // whose the images are
+    bool traced = false;
 
     double bytes() const {
       double sum = 0;
@@ -112,6 +115,18 @@ struct AsyncSaver::Impl {
     return absl::OkStatus();
   }
 
+  // Image `index` of it is written. Training may be many steps further.
+  void Trace(const PendingSave& save, std::size_t index,
+             std::int64_t begun) const {
+    options.tracer->Add(
+        {.kind = SpanKind::kCheckpointWrite,
+         .host = save.hosts[index],
+         .step = save.step,
+         .begin = begun,
+         .end = options.tracer->Now(),
+         .bytes = static_cast<std::int64_t>(save.images[index].bytes.size())});
+  }
+
   absl::Status Write(const PendingSave& save) const {
     const auto begin = SteadyClock::now();
     CheckpointPart part;
@@ -121,10 +136,13 @@ struct AsyncSaver::Impl {
     PODSIM_RETURN_IF_ERROR(CheckFinite(save));
     const std::string directory =
         PartsPath(*options.store, options.model_dir, save.step, options.stamp);
-    for (const PartImage& image : save.images) {
+    for (std::size_t i = 0; i < save.images.size(); ++i) {
       if (Stopping()) return absl::CancelledError("the process is ending");
-      PODSIM_ASSIGN_OR_RETURN(*part.add_files(),
-                              WritePart(*options.store, directory, image));
+      const std::int64_t begun = save.traced ? options.tracer->Now() : 0;
+      PODSIM_ASSIGN_OR_RETURN(
+          *part.add_files(),
+          WritePart(*options.store, directory, save.images[i]));
+      if (save.traced) Trace(save, i, begun);
       GiveSign();
     }
     part.set_seconds_written(SecondsSince(begin));
@@ -185,11 +203,14 @@ absl::Status AsyncSaver::Save(std::int64_t step,
   }
   const Options& options = impl_->options;
   Impl::PendingSave save{.step = step,
-                         .state_hash = Crc32c(std::as_bytes(variables))};
+                         .state_hash = Crc32c(std::as_bytes(variables)),
+                         .traced = IsTracing(options.tracer)};
   for (const int host : options.local_hosts) {
     auto image =
         EncodePart(*options.program, variables, host, options.hosts, step);
-    if (image) save.images.push_back(*std::move(image));
+    if (!image) continue;
+    save.images.push_back(*std::move(image));
+    save.hosts.push_back(host);
   }
   save.seconds_paused = SecondsSince(begin);
   impl_->Hand(std::move(save));

@@ -20,6 +20,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "base/trace/tracer.h"
 #include "host/storage/storage.h"
 #include "models/graph/program.h"
 #include "proto/coordinator.pb.h"
@@ -45,6 +46,10 @@ class AsyncSaver {
     // For how long the store that is being written to has been silent; empty:
     // it is waited for, however long it takes.
     std::function<absl::Duration()> silence;
+    // Gets a span of each host's part, of the step that it was saved after if
+    // that one is traced. nullptr: nothing is traced; else it outlives the
+    // saver.
+    Tracer* tracer = nullptr;
   };
   // Training waits for an earlier write no longer than until the store has been
   // silent for this time.

@@ -85,15 +85,20 @@ void CountStoreWait(HostRun& run) {
     run.progress.Count(1);
 }
 
-// A job is done without its trace, too.
+// A phase of its own: the coordinator takes it for no step, and no hang. A job
+// is done without its trace, too.
 void WriteTrace(const HostOptions& options, const Assignment& assignment,
                 HostRun& run) {
+  const Progress::Snapshot before = run.progress.snapshot();
+  run.progress.Enter(before.step, kWritingTrace);
   const absl::Status written =
       WriteTracePart(options.settings.trace_part(),
                      TracePartOf(assignment.plan(),
                                  {.process = options.settings.process(),
                                   .generation = assignment.generation()},
-                                 run.link->clock_offset(), run.tracer->Take()));
+                                 run.link->clock_offset(), run.tracer->Take()),
+                     [&run] { run.progress.Count(1); });
+  run.progress.Enter(before.step, before.phase);
   if (!written.ok())
     Log(LogLevel::kWarning,
         absl::StrCat("no part of the trace: ", written.message()));

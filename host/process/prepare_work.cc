@@ -65,7 +65,8 @@ std::unique_ptr<AsyncSaver> MakeSaver(const Assignment& assignment,
       .on_written =
           [&run](const CheckpointPart& part) { run.link->OnCheckpoint(part); },
       .on_progress = [&run] { run.progress.Count(1); },
-      .silence = [] { return ProcessStoreWaits().silence(); }});
+      .silence = [] { return ProcessStoreWaits().silence(); },
+      .tracer = run.tracer ? &*run.tracer : nullptr});
 }
 
 // What the plan wants to go wrong in this process, and where.

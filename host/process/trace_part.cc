@@ -1,5 +1,11 @@
 #include "host/process/trace_part.h"
 
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <string_view>
+
 #include "absl/strings/str_cat.h"
 #include "base/output_file.h"
 #include "base/status.h"
@@ -8,6 +14,10 @@
 
 namespace podsim {
 namespace {
+
+constexpr char kUnfinished[] = ".unfinished";
+// Even a slow disk takes one within a second.
+constexpr std::size_t kPiece = std::size_t{256} << 10;
 
 TraceSpan::Kind KindOf(SpanKind kind) {
   switch (kind) {
@@ -35,6 +45,8 @@ TraceSpan::Kind KindOf(SpanKind kind) {
       return TraceSpan::SEND;
     case SpanKind::kReceive:
       return TraceSpan::RECEIVE;
+    case SpanKind::kCheckpointWrite:
+      return TraceSpan::CHECKPOINT_WRITE;
   }
   return TraceSpan::OTHER;
 }
@@ -52,6 +64,28 @@ void Fill(const Span& span, TraceSpan& to) {
   to.set_bytes(span.bytes);
   to.set_flow(span.flow);
   to.set_name(span.name);
+}
+
+absl::Status CannotWritePart(const std::string& path, int error) {
+  return absl::UnavailableError(
+      absl::StrCat("cannot write ", path, ": ", WriteErrorText(error)));
+}
+
+// Removes what it could not write to its end.
+absl::Status WritePieces(const std::string& path, std::string_view bytes,
+                         const std::function<void()>& on_progress) {
+  PODSIM_ASSIGN_OR_RETURN(const UniqueFd file,
+                          OpenOutput(path, OutputStart::kEmpty));
+  while (!bytes.empty()) {
+    const int error = WriteFully(file.get(), bytes.substr(0, kPiece));
+    if (error != 0) {
+      if (!IsOutputDevice(path)) std::remove(path.c_str());
+      return CannotWritePart(path, error);
+    }
+    bytes.remove_prefix(std::min(bytes.size(), kPiece));
+    if (on_progress) on_progress();
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -73,13 +107,19 @@ TracePart TracePartOf(const JobPlan& plan, const TracePlace& place,
   return part;
 }
 
-absl::Status WriteTracePart(const std::string& path, const TracePart& part) {
-  PODSIM_ASSIGN_OR_RETURN(const UniqueFd file,
-                          OpenOutput(path, OutputStart::kEmpty));
-  const int error = WriteFully(file.get(), part.SerializeAsString());
-  if (error == 0) return absl::OkStatus();
-  return absl::UnavailableError(
-      absl::StrCat("cannot write ", path, ": ", WriteErrorText(error)));
+absl::Status WriteTracePart(const std::string& path, const TracePart& part,
+                            const std::function<void()>& on_progress) {
+  const std::string bytes = part.SerializeAsString();
+  if (on_progress) on_progress();
+  // What is no file cannot be replaced.
+  if (IsOutputDevice(path)) return WritePieces(path, bytes, on_progress);
+  const std::string unfinished = path + kUnfinished;
+  PODSIM_RETURN_IF_ERROR(WritePieces(unfinished, bytes, on_progress));
+  if (std::rename(unfinished.c_str(), path.c_str()) == 0)
+    return absl::OkStatus();
+  const int error = errno;
+  std::remove(unfinished.c_str());
+  return CannotWritePart(path, error);
 }
 
 }  // namespace podsim

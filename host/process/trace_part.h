@@ -3,6 +3,7 @@
 #define PODSIM_HOST_PROCESS_TRACE_PART_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -23,8 +24,12 @@ struct TracePlace {
 TracePart TracePartOf(const JobPlan& plan, const TracePlace& place,
                       const ClockOffset& offset, const TracedSpans& traced);
 
+// Under another name until it is whole: a process that is killed meanwhile
+// leaves no part that cannot be read. `on_progress` is called after each piece;
+// it may be empty.
 // Errors: those of OpenOutput; UNAVAILABLE (the write failed).
-absl::Status WriteTracePart(const std::string& path, const TracePart& part);
+absl::Status WriteTracePart(const std::string& path, const TracePart& part,
+                            const std::function<void()>& on_progress = {});
 
 }  // namespace podsim
 

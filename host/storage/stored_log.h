@@ -11,11 +11,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <thread>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/mutex.h"
+#include "host/storage/paced_writer.h"
 #include "host/storage/storage.h"
 
 namespace podsim {
@@ -44,22 +44,16 @@ class StoredLog {
  private:
   StoredLog(std::unique_ptr<ObjectStore> store, std::string path,
             std::string before, std::chrono::milliseconds interval);
-  void Loop();
-  // Waits until there is something to write, and it is time. False: closed, and
-  // all is written.
-  bool Next(std::string& text);
+  // The whole text, on the writer's thread.
+  Written Write();
 
   const std::unique_ptr<ObjectStore> store_;
   const std::string path_;
-  const std::chrono::milliseconds interval_;
   Mutex mutex_;
-  CondVar changed_;
   std::string text_ PODSIM_GUARDED_BY(mutex_);
-  bool dirty_ PODSIM_GUARDED_BY(mutex_) = false;
   bool closing_ PODSIM_GUARDED_BY(mutex_) = false;
-  std::chrono::steady_clock::time_point due_ PODSIM_GUARDED_BY(mutex_);
   absl::Status status_ PODSIM_GUARDED_BY(mutex_);
-  std::jthread thread_;  // last: starts when all else stands
+  PacedWriter writer_;  // last: its thread starts when all else stands
 };
 
 }  // namespace podsim

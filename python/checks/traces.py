@@ -1,6 +1,6 @@
 """Traces of real runs, read back by the protos of PyPI's perfetto and by jax.profiler:
-every chunk, core and kernel is there as often as the plan says, and every arrow has both its
-ends.
+every chunk, core and kernel is there as often as the plan says, every arrow has both its
+ends, and every host's write of a checkpoint is there as often as the job's checkpoints say.
 
     python python/checks/traces.py
 
@@ -27,6 +27,7 @@ if "PODSIM_BIN" not in os.environ:
 from podsim import _programs  # noqa: E402
 
 STEPS = (20, 21)
+SAVED_EVERY = 7  # so that one of STEPS is saved, and steps before and behind them
 CHUNK_BYTES = 4096
 # mlp on digits: 64 x 256 + 256 + 256 x 10 + 10.
 GRADIENTS = 19_210
@@ -73,12 +74,14 @@ def spans_of(trace: pb.Trace) -> list[dict]:
     return spans
 
 
-def run_traced(slice_name: str, path: pathlib.Path, profiles: pathlib.Path) -> list[dict]:
+def run_traced(slice_name: str, path: pathlib.Path, profiles: pathlib.Path,
+               model_dir: pathlib.Path) -> list[dict]:
     """The spans of a traced run of mlp; those for XProf lie in `profiles`."""
     subprocess.run(
         [_programs.find("pod_launch"), f"--topology={slice_name}",
          f"--reference_topology={slice_name}", "--model=mlp", "--train_steps=24", "--algo=ring",
          f"--processes={HOSTS[slice_name]}", f"--chunk_bytes={CHUNK_BYTES}", "--quiet",
+         f"--model_dir={model_dir}", f"--checkpoint_every={SAVED_EVERY}", "--tensorboard_dir=",
          f"--trace={path}", f"--profile_dir={profiles}", f"--trace_steps={STEPS[0]}:{STEPS[-1]}"],
         check=True, stdout=subprocess.DEVNULL)
     return spans_of(pb.Trace.FromString(path.read_bytes()))
@@ -102,6 +105,17 @@ def chunks_of(hosts: int) -> int:
     return 2 * (hosts - 1) * sum(math.ceil(4 * share / CHUNK_BYTES) for share in shares)
 
 
+def parts_of(model_dir: pathlib.Path) -> dict[int, list[int]]:
+    """The bytes of the parts of each traced step's checkpoint: a host writes one at most."""
+    parts = {}
+    for step in STEPS:
+        manifest = model_dir / str(step) / "manifest.json"
+        if manifest.exists():
+            parts[step] = sorted(part.stat().st_size
+                                 for part in manifest.parent.glob("*.safetensors"))
+    return parts
+
+
 def planes_of(file: pathlib.Path) -> dict[str, dict[str, list[str]]]:
     """The names of events by plane and line; lines of one name are one."""
     planes: dict[str, dict[str, list[str]]] = {}
@@ -115,7 +129,8 @@ def planes_of(file: pathlib.Path) -> dict[str, dict[str, list[str]]]:
 def check(slice_name: str, folder: pathlib.Path) -> list[str]:
     """What is wrong with the trace of a run; empty: nothing."""
     profiles = folder / slice_name
-    spans = run_traced(slice_name, folder / f"{slice_name}.pftrace", profiles)
+    model_dir = folder / f"{slice_name}-model"
+    spans = run_traced(slice_name, folder / f"{slice_name}.pftrace", profiles, model_dir)
     hosts = HOSTS[slice_name]
     wrong = []
 
@@ -128,7 +143,9 @@ def check(slice_name: str, folder: pathlib.Path) -> list[str]:
     reports = [span for span in spans
                if span["process"] == "wall: coordinator" and span["track"] == "reports"]
     sim = [span for span in spans if span["category"] == "sim"]
-    expect("steps", sorted({span["step"] for span in spans}), list(STEPS))
+    # Events of other steps, such as a checkpoint of an earlier one, may lie among these.
+    expect("steps", sorted({span["step"] for span in spans if span["track"] != "events"}),
+           list(STEPS))
     expect("reports of the coordinator", len(reports), len(STEPS))
     expect("hosts", len({span["process"] for span in wall}), hosts)
     expect("steps of hosts", sum(span["name"] == f"step {span['step']}" for span in wall),
@@ -137,6 +154,18 @@ def check(slice_name: str, folder: pathlib.Path) -> list[str]:
                                 if span["track"].startswith("core "))
     expect("cores (wall)", len(cores), hosts * CORES_PER_HOST)
     expect("segments, the same on each core", len(set(cores.values())), 1)
+    writes = collections.defaultdict(list)
+    writers = set()
+    for span in wall:
+        if span["track"] == "checkpoint writes":
+            writes[span["step"]].append(span["bytes"])
+            writers.add((span["step"], span["process"]))
+    saved = parts_of(model_dir)
+    expect("checkpoints of these steps", sorted(saved),
+           [step for step in STEPS if step % SAVED_EVERY == 0])
+    expect("bytes of hosts' parts of them", {step: sorted(each) for step, each in writes.items()},
+           saved)
+    expect("hosts that write them", len(writers), sum(map(len, saved.values())))
     kernels = collections.Counter(span["track"] for span in sim
                                   if span["track"].startswith("core "))
     expect("cores (sim)", len(kernels), CORES_PER_HOST)

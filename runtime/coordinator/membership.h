@@ -247,6 +247,8 @@ class Membership {
   void OnFault(absl::Time now, int process, const FaultInjected& fault);
   void OnDone(absl::Time now, int process, const Done& done);
   bool AnyDone() const;
+  // Whoever waits for processes that write their trace is told of it.
+  void TellTracing(absl::Time now);
   // If all is done and saved.
   void MaybeFinish(absl::Time now);
   void Finish(absl::Time now);
@@ -316,6 +318,8 @@ class Membership {
   absl::Time last_save_;  // begun
   absl::Time last_commit_ = absl::InfinitePast();
   absl::Time all_done_since_ = absl::InfiniteFuture();  // but for commits
+  // Since when some process writes its trace.
+  absl::Time tracing_since_ = absl::InfiniteFuture();
   absl::Time last_tick_;
   absl::Time closing_since_;  // DONE or FAILED entered
   Root root_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "job/traced_steps.h"
 #include "runtime/coordinator/corruption.h"
 #include "runtime/coordinator/membership.h"
 
@@ -75,6 +76,26 @@ void Membership::OnDone(absl::Time now, int process, const Done& done) {
   processes_[process].lease.working = false;
   processes_[process].weights_hash = done.weights_hash();
   MaybeFinish(now);
+}
+
+void Membership::TellTracing(absl::Time now) {
+  JobEvent event;
+  for (int p = 0; p < processes(); ++p)
+    if (!processes_[p].done && processes_[p].lease.phase == kWritingTrace)
+      event.mutable_waiting()->add_tracing(p);
+  if (!event.has_waiting()) {
+    tracing_since_ = absl::InfiniteFuture();
+    return;
+  }
+  if (tracing_since_ > now) {
+    tracing_since_ = now;
+    last_waiting_ = absl::InfinitePast();
+  }
+  if (now - tracing_since_ < kFirstLooking ||
+      now - last_waiting_ < kNewsInterval)
+    return;
+  last_waiting_ = now;
+  Emit(now, std::move(event));
 }
 
 bool Membership::AnyDone() const {

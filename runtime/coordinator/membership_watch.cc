@@ -40,6 +40,7 @@ void Membership::OnTick(absl::Time now) {
     looking() ? CheckLooking(now) : CheckForming(now);
   if (active()) CheckLeases(now);
   if (state_ == PodState::kRunning) CheckSaving(now);
+  if (state_ == PodState::kRunning) TellTracing(now);
   if (active()) TellLife(now);
   Settle(now);
 }

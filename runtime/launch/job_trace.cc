@@ -22,9 +22,9 @@ absl::StatusOr<std::vector<TextRow>> WriteJobTrace(
     const std::vector<CoordinatorMoment>& moments) {
   const JobSpec& spec = job.spec;
   if (!IsTraced(spec)) return std::vector<TextRow>();
-  PODSIM_ASSIGN_OR_RETURN(const std::vector<TracePart> read, ReadParts(parts));
-  const Trace trace = MakeTrace(read, moments, DrawStep(job.plan, job.slice),
-                                job.plan, job.slice);
+  const Trace trace =
+      MakeTrace(ReadParts(parts), moments, DrawStep(job.plan, job.slice),
+                job.plan, job.slice);
   std::vector<TextRow> rows;
   if (spec.has_trace()) {
     PODSIM_RETURN_IF_ERROR(WriteTraceFile(spec.trace(), trace));

@@ -22,7 +22,7 @@ absl::Status CheckTrace(const JobSpec& spec, bool external_hosts);
 // Writes what --trace and --profile_dir name and returns what is to be said of
 // it; nothing for a job without them. `parts`: of Outcome. `moments`: of the
 // job's events.
-// Errors: those of ReadParts, WriteTraceFile and WriteProfiles.
+// Errors: those of WriteTraceFile and WriteProfiles.
 absl::StatusOr<std::vector<TextRow>> WriteJobTrace(
     const PlannedJob& job, const std::vector<std::string>& parts,
     const std::vector<CoordinatorMoment>& moments);

@@ -11,7 +11,6 @@
 #include "base/status.h"
 #include "host/board/cpu_share.h"
 #include "host/storage/uri_store.h"
-#include "job/traced_steps.h"
 #include "runtime/coordinator/run_start.h"
 #include "runtime/job/fit.h"
 #include "runtime/job/format_plan.h"
@@ -19,9 +18,10 @@
 #include "runtime/report/metrics_file.h"
 #include "runtime/report/reporter.h"
 #include "runtime/report/text_width.h"
-#include "runtime/tensorboard/event_log.h"
+#include "runtime/tensorboard/board_log.h"
 #include "runtime/tensorboard/place.h"
 #include "runtime/tensorboard/tensorboard.h"
+#include "runtime/trace/traced_moments.h"
 
 namespace podsim {
 namespace {
@@ -42,7 +42,8 @@ class TrainingDisplay final : public JobDisplay {
         style_(style),
         reporter_(reporter),
         board_(std::move(board)),
-        console_(console) {}
+        console_(console),
+        moments_(job.spec) {}
 
   // A second start, which the first one's hold refuses, would else have moved
   // away the file that the first one writes.
@@ -70,8 +71,7 @@ class TrainingDisplay final : public JobDisplay {
           forecast_.TakeRows(style_.verbose, absl::ZeroDuration());
       if (!rows.empty()) Note(FormatPlanRows(rows, style_));
     }
-    if (IsTraced(job_.spec))
-      if (auto moment = MomentOf(event)) moments_.push_back(*std::move(moment));
+    moments_.OnEvent(event);
     reporter_.OnEvent(event);
     if (board_ == nullptr) return;
     board_->OnEvent(event);
@@ -97,7 +97,7 @@ class TrainingDisplay final : public JobDisplay {
     }
     if (board_ != nullptr) WarnOfBoard(board_->Close());
     const absl::StatusOr<std::vector<TextRow>> traced =
-        WriteJobTrace(job_, outcome.trace_parts, moments_);
+        WriteJobTrace(job_, outcome.trace_parts, moments_.All());
     if (!traced.ok())
       console_.Error(absl::StrCat("error: trace: ", traced.status().message()));
     else if (shows_plan_ && !traced->empty())
@@ -126,7 +126,7 @@ class TrainingDisplay final : public JobDisplay {
   Reporter& reporter_;
   std::unique_ptr<TensorBoard> board_;  // null: nothing is drawn
   Console& console_;
-  std::vector<CoordinatorMoment> moments_;  // of a job that is traced
+  TracedMoments moments_;
 };
 
 // Null: the job writes no event files. Nothing is written before the pod forms.
@@ -142,7 +142,7 @@ std::unique_ptr<TensorBoard> BoardOf(const LaunchContext& context,
           .command_start = context.command_start,
           .forecast =
               [&forecast] { return forecast.Find(absl::ZeroDuration()); }},
-      NewEventLog(folder, clock));
+      NewBoardLog(folder, clock));
 }
 
 // Hosts that run elsewhere take nothing of this machine.

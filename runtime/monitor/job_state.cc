@@ -23,6 +23,9 @@ std::string WaitText(const PodWaiting& waiting) {
   if (!waiting.unready().empty())
     return absl::StrCat("processes ", absl::StrJoin(waiting.unready(), ", "),
                         ", which are not ready");
+  if (!waiting.tracing().empty())
+    return absl::StrCat("processes ", absl::StrJoin(waiting.tracing(), ", "),
+                        ", which write their parts of the trace");
   if (waiting.uncommitted() > 0)
     return absl::StrCat(waiting.uncommitted(),
                         " checkpoints that are not committed yet");

@@ -64,6 +64,9 @@ std::string WaitingText(const PodWaiting& waiting) {
         "(--initialization_timeout)",
         FormatCounted(waiting.uncommitted(), "checkpoint"),
         waiting.seconds_left());
+  if (waiting.tracing_size() > 0)
+    return absl::StrCat("waiting: all is trained, for ",
+                        Processes(waiting.tracing()), " to write the trace");
   std::string text = "waiting";
   if (!waiting.looking().empty())
     absl::StrAppend(&text, ": the coordinator looks for ", waiting.looking());

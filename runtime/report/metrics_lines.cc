@@ -150,6 +150,11 @@ std::string WaitingLine(const PodWaiting& waiting, double wall_time) {
                  {"wall_time", wall_time},
                  {"uncommitted", waiting.uncommitted()},
                  {"seconds_left", waiting.seconds_left()}});
+  if (waiting.tracing_size() > 0)
+    return Dump({{"event", "waiting"},
+                 {"wall_time", wall_time},
+                 {"tracing", std::vector<int>(waiting.tracing().begin(),
+                                              waiting.tracing().end())}});
   if (!waiting.looking().empty())
     return Dump({{"event", "waiting"},
                  {"wall_time", wall_time},

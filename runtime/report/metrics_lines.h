@@ -6,7 +6,9 @@
 //                            before the pod has formed
 //   {"event":"refused",...}  when one was turned away, and why; of many some
 //   {"event":"waiting",...}  every 10 s while the pod forms: which processes
-//                            have not joined, which are not ready
+//                            have not joined, which are not ready; at its end
+//                            which still write their trace ("tracing"), or how
+//                            many checkpoints are to be committed
 //   {"event":"resume",...}   when a job goes on from a checkpoint: steps after
 //                            its step come again, with the same numbers
 //   {"event":"plan",...}     when the pod has formed; "hbm" has the parts of

@@ -23,8 +23,8 @@ std::string HeaderRecord(const EventFileNames& names) {
 
 class LocalEventFiles final : public EventFiles {
  public:
-  LocalEventFiles(std::string folder, EventFileNames& names)
-      : folder_(std::move(folder)), names_(names) {}
+  LocalEventFiles(std::string folder, std::shared_ptr<EventFileNames> names)
+      : folder_(std::move(folder)), names_(std::move(names)) {}
 
   // An error comes again with the first record.
   void StartFile() override {
@@ -37,7 +37,7 @@ class LocalEventFiles final : public EventFiles {
     std::string bytes;
     if (!file_.valid()) {
       PODSIM_RETURN_IF_ERROR(Open());
-      bytes = HeaderRecord(names_);
+      bytes = HeaderRecord(*names_);
     }
     bytes.append(records);
     const int error = WriteFully(file_.get(), bytes);
@@ -65,13 +65,13 @@ class LocalEventFiles final : public EventFiles {
 
   absl::Status Open() {
     PODSIM_RETURN_IF_ERROR(MakeFolder());
-    path_ = absl::StrCat(folder_, "/", names_.Next());
+    path_ = absl::StrCat(folder_, "/", names_->Next());
     PODSIM_ASSIGN_OR_RETURN(file_, OpenOutput(path_, OutputStart::kAppend));
     return absl::OkStatus();
   }
 
   const std::string folder_;
-  EventFileNames& names_;
+  const std::shared_ptr<EventFileNames> names_;
   std::string path_;
   bool made_ = false;  // the folder
   UniqueFd file_;
@@ -80,16 +80,18 @@ class LocalEventFiles final : public EventFiles {
 class StoredEventFiles final : public EventFiles {
  public:
   StoredEventFiles(std::string folder, std::unique_ptr<ObjectStore> store,
-                   EventFileNames& names)
-      : folder_(std::move(folder)), store_(std::move(store)), names_(names) {}
+                   std::shared_ptr<EventFileNames> names)
+      : folder_(std::move(folder)),
+        store_(std::move(store)),
+        names_(std::move(names)) {}
 
   void StartFile() override {}  // each piece has its own
 
   absl::Status Append(std::string_view records) override {
     if (records.empty() && bytes_.empty()) return absl::OkStatus();
     if (bytes_.empty()) {
-      path_ = absl::StrCat(folder_, "/", names_.Next());
-      bytes_ = HeaderRecord(names_);
+      path_ = absl::StrCat(folder_, "/", names_->Next());
+      bytes_ = HeaderRecord(*names_);
     }
     bytes_.append(records);
     PODSIM_RETURN_IF_ERROR(store_->Write(path_, bytes_));
@@ -102,7 +104,7 @@ class StoredEventFiles final : public EventFiles {
  private:
   const std::string folder_;
   const std::unique_ptr<ObjectStore> store_;
-  EventFileNames& names_;
+  const std::shared_ptr<EventFileNames> names_;
   std::string path_;
   std::string bytes_;  // of it; empty: all is written
 };
@@ -120,16 +122,16 @@ double EventFileNames::Now() const {
 
 std::string EventRecord(const std::string& event) { return FrameRecord(event); }
 
-std::unique_ptr<EventFiles> NewLocalEventFiles(std::string folder,
-                                               EventFileNames& names) {
-  return std::make_unique<LocalEventFiles>(std::move(folder), names);
+std::unique_ptr<EventFiles> NewLocalEventFiles(
+    std::string folder, std::shared_ptr<EventFileNames> names) {
+  return std::make_unique<LocalEventFiles>(std::move(folder), std::move(names));
 }
 
 std::unique_ptr<EventFiles> NewStoredEventFiles(
     std::string folder, std::unique_ptr<ObjectStore> store,
-    EventFileNames& names) {
+    std::shared_ptr<EventFileNames> names) {
   return std::make_unique<StoredEventFiles>(std::move(folder), std::move(store),
-                                            names);
+                                            std::move(names));
 }
 
 }  // namespace podsim

@@ -54,14 +54,14 @@ class EventFiles {
 std::string EventRecord(const std::string& event);
 
 // In `folder` of this machine, made by the first StartFile or with the first
-// record, and never again. `names` outlives it.
-std::unique_ptr<EventFiles> NewLocalEventFiles(std::string folder,
-                                               EventFileNames& names);
+// record, and never again.
+std::unique_ptr<EventFiles> NewLocalEventFiles(
+    std::string folder, std::shared_ptr<EventFileNames> names);
 // Below `folder` of `store`: each Append writes an object, and one that failed
 // is written again with what has come since.
 std::unique_ptr<EventFiles> NewStoredEventFiles(
     std::string folder, std::unique_ptr<ObjectStore> store,
-    EventFileNames& names);
+    std::shared_ptr<EventFileNames> names);
 
 }  // namespace podsim
 

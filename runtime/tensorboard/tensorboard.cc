@@ -16,7 +16,7 @@ constexpr double kGoodputPart = 0.01;
 }  // namespace
 
 TensorBoard::TensorBoard(TensorBoardOptions options,
-                         std::unique_ptr<EventLog> log)
+                         std::unique_ptr<BoardLog> log)
     : options_(std::move(options)),
       log_(std::move(log)),
       goodput_(options_.command_start),

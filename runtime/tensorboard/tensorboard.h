@@ -2,7 +2,7 @@
 // hyperparameters. One of the readers of a job's events; it learns nothing in
 // any other way.
 //
-//   TensorBoard board(options, NewEventLog(TensorBoardDir(spec), clock));
+//   TensorBoard board(options, NewBoardLog(TensorBoardDir(spec), clock));
 //   for (const JobEvent& event : events) board.OnEvent(event);
 //   const absl::Status written = board.Close();
 //
@@ -25,7 +25,7 @@
 #include "runtime/forecast/job_forecast.h"
 #include "runtime/forecast/pod_clock.h"
 #include "runtime/report/goodput.h"
-#include "runtime/tensorboard/event_log.h"
+#include "runtime/tensorboard/board_log.h"
 #include "runtime/tensorboard/scalars.h"
 #include "runtime/tensorboard/thinning.h"
 
@@ -42,7 +42,7 @@ struct TensorBoardOptions {
 // One thread at a time. Never waits, but in Close.
 class TensorBoard {
  public:
-  TensorBoard(TensorBoardOptions options, std::unique_ptr<EventLog> log);
+  TensorBoard(TensorBoardOptions options, std::unique_ptr<BoardLog> log);
 
   // In the order in which they happened, of one generation of the pod after the
   // other.
@@ -71,7 +71,7 @@ class TensorBoard {
   double PodAxis(const PodTime& pod) const;
 
   const TensorBoardOptions options_;
-  const std::unique_ptr<EventLog> log_;
+  const std::unique_ptr<BoardLog> log_;
   PodClock clock_;
   GoodputMeter goodput_;
   StepThinning thinning_;

@@ -24,6 +24,8 @@
 namespace podsim {
 namespace {
 
+constexpr int kMostRunsOfASecond = 1000;
+
 // "host 2: +12.3 us, within 40.1 us, by 6 round trips".
 std::string ClockText(const TracePart& part) {
   const std::string hosts =
@@ -37,11 +39,10 @@ std::string ClockText(const TracePart& part) {
                          part.round_trips() == 1 ? "" : "s");
 }
 
-void NoteParts(const std::vector<TracePart>& parts, const JobPlan& plan,
-               Trace& trace) {
+void NoteParts(const TraceParts& read, const JobPlan& plan, Trace& trace) {
   std::set<int> processes;
   std::int64_t dropped = 0;
-  for (const TracePart& part : parts) {
+  for (const TracePart& part : read.parts) {
     processes.insert(part.process());
     dropped += part.dropped();
     trace.clocks.push_back(ClockText(part));
@@ -50,7 +51,11 @@ void NoteParts(const std::vector<TracePart>& parts, const JobPlan& plan,
     if (!processes.contains(process))
       trace.notes.push_back(
           absl::StrCat("nothing of ", DescribeHosts(HostsOf(plan, process)),
-                       ", whose process ended before the steps did"));
+                       ", whose process left no part that can be read"));
+  if (!read.unreadable.empty())
+    trace.notes.push_back(
+        absl::StrCat("passed over, as no part of a trace or cut short: ",
+                     absl::StrJoin(read.unreadable, ", ")));
   if (dropped > 0)
     trace.notes.push_back(absl::StrCat(
         dropped, " spans were dropped for lack of room: trace fewer steps"));
@@ -107,29 +112,78 @@ absl::Status WriteBytes(const std::string& path, const std::string& bytes) {
       absl::StrCat("cannot write ", path, ": ", WriteErrorText(error)));
 }
 
-}  // namespace
-
-absl::StatusOr<std::vector<TracePart>> ReadParts(
-    const std::vector<std::string>& files) {
-  std::vector<TracePart> parts;
-  for (const std::string& path : files) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) continue;
-    TracePart part;
-    if (!part.ParseFromIstream(&file))
-      return absl::DataLossError(
-          absl::StrCat(path, " is no part of a trace, or was cut off"));
-    parts.push_back(std::move(part));
-  }
-  return parts;
+const char* SuffixOf(TraceClock clock) {
+  return clock == TraceClock::kSim ? "_sim" : "_wall";
 }
 
-Trace MakeTrace(const std::vector<TracePart>& parts,
+// Makes the folders of the run `run` that its clocks need. False: one of them
+// is another run's, and none is made.
+absl::StatusOr<bool> MakeRun(const std::string& run,
+                             const std::set<TraceClock>& clocks) {
+  std::vector<std::string> made;
+  for (const TraceClock clock : clocks) {
+    const std::string folder = absl::StrCat(run, SuffixOf(clock));
+    std::error_code error;
+    // Not made: it is there.
+    if (std::filesystem::create_directory(folder, error)) {
+      made.push_back(folder);
+      continue;
+    }
+    std::error_code ignored;
+    for (const std::string& ours : made) std::filesystem::remove(ours, ignored);
+    if (error && error != std::errc::file_exists)
+      return absl::ErrnoToStatus(error.value(),
+                                 absl::StrCat("cannot make ", folder));
+    return false;
+  }
+  return true;
+}
+
+// A run's name in `folder` that no other has, though its first step began in
+// the same second: made exclusively, so that of two jobs one has it.
+absl::StatusOr<std::string> TakeRun(const std::string& folder,
+                                    const std::string& time,
+                                    const std::set<TraceClock>& clocks) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    return absl::ErrnoToStatus(error.value(),
+                               absl::StrCat("cannot make ", folder));
+  for (int number = 1; number <= kMostRunsOfASecond; ++number) {
+    std::string run = absl::StrCat(folder, "/", time);
+    if (number > 1) absl::StrAppend(&run, "_", number);
+    PODSIM_ASSIGN_OR_RETURN(const bool is_ours, MakeRun(run, clocks));
+    if (is_ours) return run;
+  }
+  return absl::AlreadyExistsError(
+      absl::StrCat(folder, " has ", kMostRunsOfASecond, " runs of ", time,
+                   "; give another folder by --profile_dir"));
+}
+
+}  // namespace
+
+TraceParts ReadParts(const std::vector<std::string>& files) {
+  TraceParts read;
+  for (const std::string& path : files) {
+    std::error_code error;
+    if (!std::filesystem::exists(path, error) && !error) continue;
+    std::ifstream file(path, std::ios::binary);
+    TracePart part;
+    if (file && part.ParseFromIstream(&file))
+      read.parts.push_back(std::move(part));
+    else
+      read.unreadable.push_back(std::filesystem::path(path).filename());
+  }
+  return read;
+}
+
+Trace MakeTrace(const TraceParts& read,
                 const std::vector<CoordinatorMoment>& moments,
                 const absl::StatusOr<DrawnStep>& drawn, const JobPlan& plan,
                 const Slice& slice) {
+  const std::vector<TracePart>& parts = read.parts;
   Trace trace = {.processes = WallTracks(parts)};
-  NoteParts(parts, plan, trace);
+  NoteParts(read, plan, trace);
   const std::set<std::int64_t> steps = StepsOf(parts);
   if (steps.empty()) return trace;
   trace.first_step = *steps.begin();
@@ -146,22 +200,21 @@ absl::Status WriteTraceFile(const std::string& path, const Trace& trace) {
 
 absl::Status WriteProfiles(const std::string& dir, const Trace& trace) {
   if (trace.first_step == 0) return absl::OkStatus();
-  const std::string run = absl::StrCat(
-      dir, "/plugins/profile/",
-      absl::FormatTime("%Y_%m_%d_%H_%M_%S", absl::FromUnixNanos(trace.begin),
-                       absl::UTCTimeZone()));
-  for (const HostProfile& profile : HostProfiles(trace.processes)) {
-    const std::string folder =
-        absl::StrCat(run, profile.clock == TraceClock::kSim ? "_sim" : "_wall");
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (error)
-      return absl::ErrnoToStatus(error.value(),
-                                 absl::StrCat("cannot make ", folder));
+  const std::vector<HostProfile> profiles = HostProfiles(trace.processes);
+  std::set<TraceClock> clocks;
+  for (const HostProfile& profile : profiles) clocks.insert(profile.clock);
+  PODSIM_ASSIGN_OR_RETURN(
+      const std::string run,
+      TakeRun(absl::StrCat(dir, "/plugins/profile"),
+              absl::FormatTime("%Y_%m_%d_%H_%M_%S",
+                               absl::FromUnixNanos(trace.begin),
+                               absl::UTCTimeZone()),
+              clocks));
+  for (const HostProfile& profile : profiles)
     PODSIM_RETURN_IF_ERROR(
-        WriteBytes(absl::StrCat(folder, "/", profile.host, ".xplane.pb"),
+        WriteBytes(absl::StrCat(run, SuffixOf(profile.clock), "/", profile.host,
+                                ".xplane.pb"),
                    profile.space.SerializeAsString()));
-  }
   return absl::OkStatus();
 }
 

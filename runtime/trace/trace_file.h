@@ -1,7 +1,7 @@
 // One trace of a run: the parts of its host processes and the simulated steps
 // together in a file.
 //
-//   PODSIM_ASSIGN_OR_RETURN(const TraceParts parts, ReadParts(files));
+//   const TraceParts parts = ReadParts(files);
 //   const Trace trace =
 //       MakeTrace(parts, moments, DrawStep(plan, slice), plan, slice);
 //   PODSIM_RETURN_IF_ERROR(WriteTraceFile(path, trace));
@@ -36,15 +36,19 @@ struct Trace {
   std::vector<std::string> notes;
 };
 
+struct TraceParts {
+  std::vector<TracePart> parts;
+  std::vector<std::string> unreadable;  // names of files, without folders
+};
+
 // A file that is not there is left out: its process made no traced step, or
-// ended before it could write.
-// Errors: DATA_LOSS (no TracePart).
-absl::StatusOr<std::vector<TracePart>> ReadParts(
-    const std::vector<std::string>& files);
+// ended before it could write. One that is no part, or was cut short, is passed
+// over: what the others have is worth a trace.
+TraceParts ReadParts(const std::vector<std::string>& files);
 
 // `moments`: the coordinator's. `drawn`: the plan's step; its error is noted,
 // and there are wall tracks alone. Pure. REQUIRES: `slice` is the plan's.
-Trace MakeTrace(const std::vector<TracePart>& parts,
+Trace MakeTrace(const TraceParts& read,
                 const std::vector<CoordinatorMoment>& moments,
                 const absl::StatusOr<DrawnStep>& drawn, const JobPlan& plan,
                 const Slice& slice);
@@ -55,7 +59,8 @@ absl::Status WriteTraceFile(const std::string& path, const Trace& trace);
 
 // In XProf's, where its page looks: <dir>/plugins/profile/<time>_wall/ with
 // host0.xplane.pb and others, and <time>_sim/; <time> is that of the first
-// traced step (UTC). Nothing where no step was traced.
+// traced step (UTC). If another run has that name, <time>_2_wall/ and so on.
+// Nothing where no step was traced.
 // Errors: those of OpenOutput; UNAVAILABLE (the write failed), or as of mkdir.
 absl::Status WriteProfiles(const std::string& dir, const Trace& trace);
 

@@ -14,6 +14,7 @@ namespace {
 // What a host has, as it comes.
 struct HostSlices {
   std::vector<TraceSlice> steps;
+  std::vector<TraceSlice> checkpoints;
   std::map<int, std::vector<TraceSlice>> cores;
   std::vector<TraceSlice> collectives;
   std::map<int, std::vector<TraceSlice>> sends;     // by receiver
@@ -32,6 +33,8 @@ std::string SliceName(const TraceSpan& span) {
                                             span.name());
     case TraceSpan::CHECKPOINT:
       return "checkpoint";
+    case TraceSpan::CHECKPOINT_WRITE:
+      return "checkpoint write";
     case TraceSpan::EVALUATION:
       return "evaluation";
     default:
@@ -67,6 +70,8 @@ void Add(const TraceSpan& span, const TracePart& part,
     TraceSlice slice = SliceOf(span, part.offset_ns());
     if (span.kind() == TraceSpan::COLLECTIVE) {
       of_host.collectives.push_back(std::move(slice));
+    } else if (span.kind() == TraceSpan::CHECKPOINT_WRITE) {
+      of_host.checkpoints.push_back(std::move(slice));
     } else if (span.kind() == TraceSpan::SEND) {
       of_host.sends[span.peer()].push_back(std::move(slice));
     } else if (span.kind() == TraceSpan::RECEIVE) {
@@ -91,6 +96,9 @@ TraceProcess ProcessOfHost(int host, HostSlices slices) {
                           .tracks = {}};
   std::vector<TraceTrack>& tracks = process.tracks;
   Append(InTracks("steps", std::move(slices.steps), Nesting::kNested), tracks);
+  Append(InTracks("checkpoint writes", std::move(slices.checkpoints),
+                  Nesting::kDisjoint),
+         tracks);
   for (auto& [core, of_core] : slices.cores)
     Append(InTracks(absl::StrCat("core ", core), std::move(of_core),
                     Nesting::kDisjoint),

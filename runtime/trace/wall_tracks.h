@@ -14,10 +14,10 @@
 namespace podsim {
 
 // A process per host, in their order: "wall: host 2", with a track of what its
-// training thread did, one per core, one for its collectives, and one for each
-// host that it sends to or receives from. What a host process does for several
-// hosts at once, each of them has; what runs for several cores as one, each
-// core has.
+// training thread did, one of its parts of checkpoints that are written
+// meanwhile, one per core, one for its collectives, and one for each host that
+// it sends to or receives from. What a host process does for several hosts at
+// once, each of them has; what runs for several cores as one, each core has.
 std::vector<TraceProcess> WallTracks(const std::vector<TracePart>& parts);
 
 // The steps that any part has spans of.

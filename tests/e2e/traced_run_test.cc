@@ -95,6 +95,29 @@ TEST_F(TracedRunTest, CountsAreThePlans) {
   }
 }
 
+// A checkpoint of step 21 alone is of a traced one: a part of each host.
+TEST_F(TracedRunTest, HasEveryHostsWriteOfACheckpoint) {
+  const std::string model_dir = dir_.file("model");
+  PodRun pod(WithFlags(Traced("20:21"),
+                       {"--model_dir=" + model_dir, "--checkpoint_every=7"}));
+  ASSERT_EQ(pod.Wait(), 0) << pod.output();
+  std::set<std::string> parts;
+  for (const auto& file :
+       std::filesystem::directory_iterator(model_dir + "/21"))
+    if (file.path().extension() == ".safetensors")
+      parts.insert(std::to_string(file.file_size()));
+  std::set<std::string> hosts, bytes;
+  for (const ReadSlice& slice : ReadFile(File())) {
+    if (slice.track != "checkpoint writes") continue;
+    EXPECT_EQ(slice.name, "checkpoint write");
+    EXPECT_EQ(slice.arguments.at("step"), "21");
+    EXPECT_TRUE(hosts.insert(slice.process).second) << slice.process;
+    bytes.insert(slice.arguments.at("bytes"));
+  }
+  EXPECT_FALSE(hosts.empty());
+  EXPECT_EQ(bytes, parts);
+}
+
 TEST_F(TracedRunTest, ChangesNoBit) {
   PodRun plain(Flags());
   ASSERT_EQ(plain.Wait(), 0) << plain.output();

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <latch>
 #include <thread>
 #include <vector>
 
@@ -66,35 +67,43 @@ TEST(Tracer, NoneIsNoTracer) {
   EXPECT_FALSE(IsTracing(nullptr));
 }
 
-TEST(Tracer, AThreadWithoutRoomDropsAndCounts) {
+TEST(Tracer, WithoutRoomItDropsAndCounts) {
   SimClock clock;
-  Tracer tracer(clock, {.first_step = 1, .last_step = 1, .most_per_thread = 3});
+  Tracer tracer(clock, {.first_step = 1, .last_step = 1, .most = 3});
   for (int i = 0; i < 5; ++i) tracer.Add({.step = 1, .begin = i});
   const TracedSpans kept = tracer.Take();
   ASSERT_EQ(kept.spans.size(), 3U);
   EXPECT_EQ(kept.spans[2].begin, 2);
   EXPECT_EQ(kept.dropped, 2);
-  tracer.Add({.step = 1});
-  EXPECT_EQ(tracer.Take().spans.size(), 1U);
+  // What was taken has left its room to others.
+  for (int i = 0; i < 5; ++i) tracer.Add({.step = 1});
+  EXPECT_EQ(tracer.Take().spans.size(), 3U);
 }
 
-TEST(Tracer, ThreadsAddAtOnce) {
+// More threads keep no more spans.
+TEST(Tracer, ThreadsThatAddAtOnceShareTheRoom) {
+  constexpr int kThreads = 8;
+  constexpr int kEach = 2000;
+  constexpr std::size_t kMost = 5000;
   SimClock clock;
-  Tracer tracer(clock,
-                {.first_step = 1, .last_step = 1, .most_per_thread = 500});
+  Tracer tracer(clock, {.first_step = 1, .last_step = 1, .most = kMost});
   tracer.EnterStep(1);
   {
+    // All live at once: none has the id, and the buffer, of one that has ended.
+    std::latch started(kThreads);
     std::vector<std::jthread> threads;
-    for (int t = 0; t < 4; ++t)
-      threads.emplace_back([&tracer, t] {
-        for (int i = 0; i < 1000; ++i)
+    for (int t = 0; t < kThreads; ++t)
+      threads.emplace_back([&tracer, &started, t] {
+        started.arrive_and_wait();
+        for (int i = 0; i < kEach; ++i)
           const TracedSpan span(&tracer, SpanKind::kOther, t);
       });
   }
   const TracedSpans kept = tracer.Take();
-  // A thread may have the id of one that has ended, and its room.
-  EXPECT_EQ(static_cast<std::int64_t>(kept.spans.size()) + kept.dropped, 4000);
-  EXPECT_GE(kept.spans.size(), 500U);
+  EXPECT_EQ(static_cast<std::int64_t>(kept.spans.size()) + kept.dropped,
+            kThreads * kEach);
+  EXPECT_LE(kept.spans.size(), kMost);
+  EXPECT_GT(kept.spans.size(), 0U);
 }
 
 }  // namespace

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/mutex.h"
+#include "base/trace/tracer.h"
 #include "host/checkpoint/catalog.h"
 #include "host/checkpoint/commit.h"
 #include "host/checkpoint/layout.h"
@@ -161,6 +163,35 @@ TEST_F(AsyncSaverTest, WhatIsSavedIsWhatWasThereWhenAsked) {
       const std::string written,
       store_.Read(UnfinishedPath("/m", 100, kStamp) + "/" + image->name));
   EXPECT_EQ(written, image->bytes);
+}
+
+// Each of its hosts' parts, of traced steps alone, though the write is over
+// when training is in other steps.
+TEST_F(AsyncSaverTest, WritesOfTracedStepsAreSpansOfTheirHosts) {
+  const SystemClock clock;
+  Tracer tracer(clock, {.first_step = 100, .last_step = 100});
+  AsyncSaver::Options options = Options({2, 3});
+  options.tracer = &tracer;
+  const auto variables = testing::SomeVariables(*program_, 4);
+  AsyncSaver saver(std::move(options));
+  for (const std::int64_t step : {99, 100, 101}) {
+    tracer.EnterStep(step);
+    const std::int64_t asked = tracer.Now();
+    ASSERT_THAT(saver.Save(step, variables, kNotLast), IsOk());
+    tracer.EnterStep(0);
+    ASSERT_THAT(saver.Wait(), IsOk());
+    const std::vector<Span> spans = tracer.Take().spans;
+    ASSERT_THAT(spans, SizeIs(step == 100 ? 2 : 0));
+    for (std::size_t i = 0; i < spans.size(); ++i) {
+      EXPECT_EQ(spans[i].kind, SpanKind::kCheckpointWrite);
+      EXPECT_EQ(spans[i].step, 100);
+      EXPECT_EQ(spans[i].host, static_cast<int>(2 + i));
+      EXPECT_GE(spans[i].begin, asked);
+      EXPECT_LE(spans[i].end, tracer.Now());
+      EXPECT_EQ(spans[i].bytes,
+                reports_.parts().back().files(static_cast<int>(i)).bytes());
+    }
+  }
 }
 
 TEST_F(AsyncSaverTest, AHostWithoutTensorsReportsNoFiles) {

@@ -1,5 +1,6 @@
 #include "host/process/trace_part.h"
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -22,22 +23,27 @@ JobPlan TwoProcesses() {
   return plan;
 }
 
+std::int64_t FilesIn(const std::string& folder) {
+  return std::distance(std::filesystem::directory_iterator(folder),
+                       std::filesystem::directory_iterator());
+}
+
 TracePart Part() {
   ClockOffset offset;
   offset.Add({.asked = 100, .heard = 205, .answered = 206, .back = 111});
   return TracePartOf(
       TwoProcesses(), {.process = 1, .generation = 3}, offset,
-      {.spans =
-           {{.kind = SpanKind::kReceive,
-             .host = 3,
-             .peer = 2,
-             .step = 20,
-             .begin = 1'000,
-             .end = 1'070,
-             .bytes = 1024,
-             .flow = 99,
-             .name = "chunk 5"},
-            {.kind = SpanKind::kCompute, .host = 2, .core = 4, .cores = 4}},
+      {.spans = {{.kind = SpanKind::kReceive,
+                  .host = 3,
+                  .peer = 2,
+                  .step = 20,
+                  .begin = 1'000,
+                  .end = 1'070,
+                  .bytes = 1024,
+                  .flow = 99,
+                  .name = "chunk 5"},
+                 {.kind = SpanKind::kCompute, .host = 2, .core = 4, .cores = 4},
+                 {.kind = SpanKind::kCheckpointWrite, .host = 2}},
        .dropped = 7});
 }
 
@@ -56,7 +62,7 @@ TEST(TracePartOf, SaysWhoseItIsAndHowFarItsClockIsOff) {
 
 TEST(TracePartOf, HasEverythingOfASpan) {
   const TracePart part = Part();
-  ASSERT_EQ(part.spans_size(), 2);
+  ASSERT_EQ(part.spans_size(), 3);
   const TraceSpan& received = part.spans(0);
   EXPECT_EQ(received.kind(), TraceSpan::RECEIVE);
   EXPECT_EQ(received.host(), 3);
@@ -68,6 +74,8 @@ TEST(TracePartOf, HasEverythingOfASpan) {
   EXPECT_EQ(received.bytes(), 1024);
   EXPECT_EQ(received.flow(), 99);
   EXPECT_EQ(received.name(), "chunk 5");
+  EXPECT_EQ(part.spans(1).kind(), TraceSpan::COMPUTE);
+  EXPECT_EQ(part.spans(2).kind(), TraceSpan::CHECKPOINT_WRITE);
   EXPECT_EQ(part.spans(1).core(), 4);
   EXPECT_EQ(part.spans(1).cores(), 4);
 }
@@ -82,6 +90,32 @@ TEST(WriteTracePart, IsReadBack) {
   ASSERT_TRUE(read.ParseFromString(bytes));
   EXPECT_EQ(read.SerializeAsString(), Part().SerializeAsString());
   EXPECT_FALSE(WriteTracePart(dir.path() + "/none/part", Part()).ok());
+}
+
+// Whoever is killed in the middle of it has written none.
+TEST(WriteTracePart, IsThereOnlyWhenItIsWhole) {
+  const testing::TempDir dir;
+  const std::string path = dir.file("part");
+  TracePart part = Part();
+  part.mutable_spans(0)->set_name(std::string(3 << 20, 'x'));
+  int pieces = 0;
+  ASSERT_THAT(WriteTracePart(path, part,
+                             [&] {
+                               ++pieces;
+                               EXPECT_FALSE(std::filesystem::exists(path));
+                             }),
+              IsOk());
+  EXPECT_GT(pieces, 3) << "whoever watches sees that it gets on";
+  EXPECT_EQ(std::filesystem::file_size(path), part.ByteSizeLong());
+  EXPECT_EQ(FilesIn(dir.path()), 1) << "the other name is gone";
+}
+
+TEST(WriteTracePart, ThatFailsLeavesNothing) {
+  const testing::TempDir dir;
+  const std::string path = dir.file("part");
+  std::filesystem::create_directories(path + "/taken");
+  EXPECT_FALSE(WriteTracePart(path, Part()).ok());
+  EXPECT_EQ(FilesIn(dir.path()), 1);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "job/traced_steps.h"
 #include "tests/job/set_metric.h"
 #include "tests/runtime/coordinator/pod_script.h"
 #include "tests/testing/status_matchers.h"
@@ -21,6 +22,7 @@ using ::podsim::testing::StatusIs;
 using ::podsim::testing::StepMessage;
 using ::podsim::testing::TestPlan;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -73,6 +75,40 @@ TEST(RunningTest, AFinishedPodDoesNotWaitForEverForStreams) {
   pod.Pass(kTick);
   EXPECT_TRUE(pod.machine().ended());
   EXPECT_THAT(pod.machine().failure(), IsOk());
+}
+
+// ---- Hosts that have made their steps and write their trace
+
+TEST(RunningTest, WhoWaitsForATraceIsToldWithinTwoSeconds) {
+  PodScript pod(TestPlan(2, 2, 1));
+  pod.Run();
+  pod.Train();
+  pod.Send(0, DoneMessage("x"));
+  pod.phase_of[1] = kWritingTrace;
+  const auto told = [&] { return pod.events(JobEvent::kWaiting); };
+  const std::size_t before = told().size();
+  pod.Pass(absl::Seconds(2), {0, 1}, {1});
+  ASSERT_EQ(told().size(), before + 1);
+  EXPECT_THAT(told().back().waiting().tracing(), ElementsAre(1));
+  // As long as it gets on it may take its time.
+  pod.Pass(absl::Minutes(2), {0, 1}, {1});
+  EXPECT_EQ(pod.machine().state(), PodState::kRunning);
+  EXPECT_EQ(told().size(), before + 13);
+  pod.Send(1, DoneMessage("x"));
+  EXPECT_EQ(pod.machine().state(), PodState::kDone);
+}
+
+TEST(RunningTest, ATraceThatDoesNotGetOnIsAFreeze) {
+  PodScript pod(TestPlan(2, 2, 1));
+  pod.Run();
+  pod.Train();
+  pod.Send(0, DoneMessage("x"));
+  pod.phase_of[1] = kWritingTrace;
+  pod.Pass(absl::Seconds(11), {0, 1}, {});
+  pod.CloseAll();
+  EXPECT_EQ(pod.failed().process(), 1);
+  EXPECT_THAT(pod.failed().message(),
+              AllOf(HasSubstr("is frozen"), HasSubstr("writing its trace")));
 }
 
 TEST(RunningTest, DifferentGradientsFailNamingHostAndStep) {

@@ -3,7 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "interconnect/topology/slice.h"
 #include "tests/testing/status_matchers.h"
+#include "tests/testing/temp_dir.h"
 
 namespace podsim {
 namespace {
@@ -31,6 +37,23 @@ TEST(WriteJobTrace, OfAJobWithoutTraceIsNothing) {
   ASSERT_OK_AND_ASSIGN(const std::vector<TextRow> rows,
                        WriteJobTrace(job, {}, {}));
   EXPECT_TRUE(rows.empty());
+}
+
+// As when a host was killed while it wrote its part, and the job then ended
+// well in another generation of the pod.
+TEST(WriteJobTrace, APartThatIsCutShortCostsNoTrace) {
+  const testing::TempDir dir;
+  std::ofstream(dir.file("trace-1-0")) << "cut";
+  PlannedJob job;
+  job.spec.set_trace(dir.file("a.pftrace"));
+  job.slice = *FindSlice("v3-8");
+  job.plan.mutable_bits()->set_slice(job.slice.name);
+  ASSERT_OK_AND_ASSIGN(const std::vector<TextRow> rows,
+                       WriteJobTrace(job, {dir.file("trace-1-0")}, {}));
+  EXPECT_TRUE(std::filesystem::exists(dir.file("a.pftrace")));
+  ASSERT_FALSE(rows.empty());
+  EXPECT_THAT(rows.back().text, HasSubstr("passed over"));
+  EXPECT_THAT(rows.back().text, HasSubstr("trace-1-0"));
 }
 
 }  // namespace

@@ -34,6 +34,10 @@ TEST(JobStateTest, PhasesFollowTheEvents) {
   EXPECT_EQ(state.phase, JobPhase::kTraining);
   Fold(Watched(4, StepOfJob(1)), state);
   EXPECT_EQ(state.wall_time, 1001);
+  JobEvent tracing;
+  tracing.mutable_waiting()->add_tracing(0);
+  Fold(Watched(4, tracing), state);
+  EXPECT_THAT(state.waits_for, HasSubstr("processes 0, which write"));
   JobEvent saved;
   saved.mutable_saved()->set_step(1);
   Fold(Watched(5, saved), state);

@@ -104,6 +104,13 @@ TEST(FormingTextTest, TellsForWhomThePodWaits) {
   EXPECT_EQ(FormingText(JobEvent(), true), "");
 }
 
+TEST(FormingTextTest, TellsWhoStillWritesItsTrace) {
+  JobEvent event;
+  event.mutable_waiting()->add_tracing(2);
+  EXPECT_EQ(FormingText(event, /*external_hosts=*/false),
+            "waiting: all is trained, for process 2 to write the trace");
+}
+
 TEST(FormingTextTest, TellsThatCheckpointsAreStillToBeCommitted) {
   JobEvent event;
   event.mutable_waiting()->set_uncommitted(3);

@@ -136,6 +136,13 @@ TEST(MetricsLineTest, WhoComesToAPodAndWhoDoesNot) {
                   {"missing", {1, 3}},
                   {"unready", json::array()},
                   {"seconds_left", 50.0}}));
+
+  PodWaiting tracing;
+  tracing.add_tracing(2);
+  EXPECT_EQ(json::parse(WaitingLine(tracing, 4)),
+            json({{"event", "waiting"},
+                  {"wall_time", 4.0},
+                  {"tracing", json::array({2})}}));
 }
 
 // A step of 9 ms: 2 of compute, 4 of all-reduce of which 3 are exposed, 1 of

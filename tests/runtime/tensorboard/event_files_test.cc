@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 
 #include "absl/strings/escaping.h"
 #include "host/storage/wrapper.h"
@@ -44,7 +45,8 @@ class EventFilesTest : public ::testing::Test {
   }
 
   SimClock clock_;
-  EventFileNames names_{clock_, "host", 42};
+  const std::shared_ptr<EventFileNames> names_ =
+      std::make_shared<EventFileNames>(clock_, "host", 42);
   testing::TempDir dir_;
 };
 

@@ -29,7 +29,7 @@ using Events = std::vector<tensorboard::Event>;
 constexpr double kFormedAt = 1.7e9;
 
 // Keeps events, or counts their bytes.
-class KeptLog final : public EventLog {
+class KeptLog final : public BoardLog {
  public:
   KeptLog(std::array<Events, kEventRuns>& events, std::size_t* bytes)
       : events_(events), bytes_(bytes) {}

@@ -19,11 +19,13 @@ namespace podsim {
 namespace {
 
 using ::podsim::testing::IsOk;
-using ::podsim::testing::kDataLoss;
 using ::podsim::testing::ReadSlice;
 using ::podsim::testing::ReadTrace;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 JobPlan FourHosts() {
   JobPlan plan;
@@ -68,8 +70,8 @@ DrawnStep OneKernel() {
 Slice ThirtyTwoCores() { return *FindSlice("v3-32"); }
 
 TEST(MakeTrace, TheSimulatedStepsBeginWithTheFirstTracedOne) {
-  const Trace trace = MakeTrace({PartOf(0), PartOf(1)}, {}, OneKernel(),
-                                FourHosts(), ThirtyTwoCores());
+  const Trace trace = MakeTrace({.parts = {PartOf(0), PartOf(1)}}, {},
+                                OneKernel(), FourHosts(), ThirtyTwoCores());
   EXPECT_EQ(trace.first_step, 20);
   EXPECT_EQ(trace.last_step, 21);
   std::set<std::string> processes;
@@ -92,7 +94,7 @@ TEST(MakeTrace, TheSimulatedStepsBeginWithTheFirstTracedOne) {
 
 TEST(MakeTrace, HasTheCoordinatorBetweenHostsAndSimulatedSteps) {
   const Trace trace = MakeTrace(
-      {PartOf(0)},
+      {.parts = {PartOf(0)}},
       {{.is_step = true, .step = 20, .begin = 5, .end = 5, .name = "reported"},
        {.is_step = true, .step = 22, .begin = 9, .end = 9, .name = "later"}},
       OneKernel(), FourHosts(), ThirtyTwoCores());
@@ -105,8 +107,9 @@ TEST(MakeTrace, HasTheCoordinatorBetweenHostsAndSimulatedSteps) {
 TEST(MakeTrace, SaysHowFarClocksAreOffAndWhatIsMissing) {
   TracePart part = PartOf(1);
   part.set_dropped(5);
-  const Trace trace = MakeTrace({part}, {}, absl::InternalError("no price"),
-                                FourHosts(), ThirtyTwoCores());
+  const Trace trace =
+      MakeTrace({.parts = {part}}, {}, absl::InternalError("no price"),
+                FourHosts(), ThirtyTwoCores());
   EXPECT_THAT(trace.clocks,
               ElementsAre("hosts 2-3: +12.3 us, within 40.1 us, by "
                           "6 round trips"));
@@ -132,9 +135,9 @@ TEST(TraceFile, IsWrittenAndReadBack) {
     std::ofstream file(part, std::ios::binary);
     ASSERT_TRUE(PartOf(0).SerializeToOstream(&file));
   }
-  ASSERT_OK_AND_ASSIGN(const std::vector<TracePart> parts,
-                       ReadParts({part, dir.file("none")}));
-  ASSERT_EQ(parts.size(), 1U);
+  const TraceParts parts = ReadParts({part, dir.file("none")});
+  ASSERT_EQ(parts.parts.size(), 1U);
+  EXPECT_THAT(parts.unreadable, IsEmpty());
   const Trace trace =
       MakeTrace(parts, {}, OneKernel(), FourHosts(), ThirtyTwoCores());
   const std::string path = dir.file("a.pftrace");
@@ -157,8 +160,8 @@ TEST(WriteProfiles, LieWhereXProfLooks) {
   segment.set_hosts(1);
   segment.set_cores(8);
   *part.add_spans() = segment;
-  const Trace trace =
-      MakeTrace({part}, {}, OneKernel(), FourHosts(), ThirtyTwoCores());
+  const Trace trace = MakeTrace({.parts = {part}}, {}, OneKernel(), FourHosts(),
+                                ThirtyTwoCores());
   ASSERT_THAT(WriteProfiles(dir.file("a"), trace), IsOk());
   // 1,032,300 ns since 1970.
   const std::string runs = dir.file("a/plugins/profile/1970_01_01_00_00_00");
@@ -166,15 +169,40 @@ TEST(WriteProfiles, LieWhereXProfLooks) {
   EXPECT_FALSE(std::filesystem::exists(runs + "_wall/host3.xplane.pb"))
       << "without a core there is no device";
   EXPECT_TRUE(std::filesystem::exists(runs + "_sim/host0.xplane.pb"));
+  // Another job whose first step began in the same second.
+  std::ofstream(runs + "_wall/host2.xplane.pb") << "theirs";
+  ASSERT_THAT(WriteProfiles(dir.file("a"), trace), IsOk());
+  EXPECT_EQ(std::filesystem::file_size(runs + "_wall/host2.xplane.pb"), 6U);
+  EXPECT_TRUE(std::filesystem::exists(runs + "_2_wall/host2.xplane.pb"));
+  EXPECT_TRUE(std::filesystem::exists(runs + "_2_sim/host0.xplane.pb"));
+  // A name is free if it is for both clocks.
+  std::filesystem::create_directories(runs + "_3_sim");
+  ASSERT_THAT(WriteProfiles(dir.file("a"), trace), IsOk());
+  EXPECT_FALSE(std::filesystem::exists(runs + "_3_wall"));
+  EXPECT_TRUE(std::filesystem::exists(runs + "_4_wall/host2.xplane.pb"));
   EXPECT_FALSE(WriteProfiles("/dev/null/a", trace).ok());
   EXPECT_THAT(WriteProfiles("/dev/null/a", Trace()), IsOk());
 }
 
-TEST(ReadParts, RefusesWhatIsNone) {
+// As of a generation whose host was killed while it wrote: the trace has what
+// the others wrote.
+TEST(ReadParts, PassOverWhatIsCutShortAndNameIt) {
   const testing::TempDir dir;
-  const std::string path = dir.file("part");
-  std::ofstream(path) << "no part of a trace";
-  EXPECT_EQ(ReadParts({path}).status().code(), kDataLoss);
+  const std::string bytes = PartOf(1).SerializeAsString();
+  std::ofstream(dir.file("trace-1-1"), std::ios::binary)
+      << bytes.substr(0, bytes.size() - 3);
+  std::ofstream(dir.file("trace-2-1"), std::ios::binary) << bytes;
+  const TraceParts parts =
+      ReadParts({dir.file("trace-1-0"), dir.file("trace-1-1"),
+                 dir.file("trace-2-0"), dir.file("trace-2-1")});
+  ASSERT_EQ(parts.parts.size(), 1U);
+  EXPECT_THAT(parts.unreadable, ElementsAre("trace-1-1"));
+  const Trace trace =
+      MakeTrace(parts, {}, OneKernel(), FourHosts(), ThirtyTwoCores());
+  EXPECT_EQ(trace.first_step, 20);
+  EXPECT_THAT(trace.notes, ElementsAre(HasSubstr("nothing of hosts 0-1"),
+                                       AllOf(HasSubstr("passed over"),
+                                             EndsWith(": trace-1-1"))));
 }
 
 }  // namespace

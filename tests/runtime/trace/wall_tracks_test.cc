@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace podsim {
@@ -84,6 +85,24 @@ TEST(WallTracks, AChunkIsAnArrow) {
 TEST(WallTracks, AWaitSaysForWhom) {
   const auto hosts = WallTracks(TwoParts());
   EXPECT_EQ(hosts[2].tracks[0].slices[0].name, "wait for host 1: name");
+}
+
+// Beside the steps, into which they may reach, as they belong to one of them.
+TEST(WallTracks, CheckpointsAreWrittenOnATrackOfTheirOwn) {
+  std::vector<TracePart> parts = TwoParts();
+  AddSpan(parts[1], TraceSpan::STEP, 2, 1, 1'390, 1'700);
+  AddSpan(parts[1], TraceSpan::CHECKPOINT_WRITE, 2, 1, 1'650, 9'000);
+  LastOf(parts[1]).set_bytes(64);
+  const auto hosts = WallTracks(parts);
+  EXPECT_THAT(Names(hosts[2]),
+              ElementsAre("steps", "checkpoint writes", "receive from host 1"));
+  ASSERT_EQ(hosts[2].tracks[1].slices.size(), 1U);
+  const TraceSlice& write = hosts[2].tracks[1].slices[0];
+  EXPECT_EQ(write.name, "checkpoint write");
+  EXPECT_EQ(write.end, 9'000);
+  ASSERT_EQ(write.arguments.size(), 2U);
+  EXPECT_EQ(std::get<std::int64_t>(write.arguments[0].value), 20);
+  EXPECT_EQ(write.arguments[1].name, "bytes");
 }
 
 TEST(WallTracks, TheFirstMomentIsOfTheFirstStep) {

@@ -93,6 +93,22 @@ TEST(HostProfiles, DevicesHaveStepsByTheirNumberAndOps) {
   EXPECT_EQ(stat.int64_value(), 20);
 }
 
+TEST(HostProfiles, HostsHaveTheirWritesOfCheckpoints) {
+  std::vector<TraceProcess> processes = Processes();
+  processes[0].tracks.push_back(
+      {"checkpoint writes", {At(90, 400, "checkpoint write", 20)}});
+  const auto profiles = HostProfiles(processes);
+  const xp::XPlane& host = profiles[0].space.planes(2);
+  ASSERT_EQ(host.name(), "/host:CPU");
+  const xp::XLine& writes = LineOf(host, "checkpoint writes");
+  ASSERT_EQ(writes.events_size(), 1);
+  EXPECT_EQ(writes.events(0).offset_ps(), 90'000);
+  EXPECT_EQ(writes.events(0).duration_ps(), 310'000);
+  const xp::XStat& stat = writes.events(0).stats(0);
+  EXPECT_EQ(host.stat_metadata().at(stat.metadata_id()).name(), "group_id");
+  EXPECT_EQ(stat.int64_value(), 20);
+}
+
 // Hosts count from one moment, or they would not lie beside each other.
 TEST(HostProfiles, OffsetsCountFromTheFirstMomentOfTheClock) {
   const auto profiles = HostProfiles(Processes());
