@@ -1,5 +1,6 @@
 #include "runtime/ladder/climb_table.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <functional>
@@ -165,6 +166,9 @@ std::vector<std::vector<std::string>> ClimbRows(const Climb& climb) {
   for (const TableColumn& column : table.columns)
     rows[0].push_back(column.name);
   rows.insert(rows.end(), table.rows.begin(), table.rows.end());
+  // A phone shows the first columns: the verdict stands beside the slice.
+  for (std::vector<std::string>& row : rows)
+    std::rotate(row.begin() + 1, row.end() - 1, row.end());
   return rows;
 }
 

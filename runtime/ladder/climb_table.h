@@ -20,7 +20,8 @@ std::string FormatClimb(const Climb& climb, int columns = kTextColumns);
 // each, for a page.
 std::vector<std::string> ClimbNotes(const Climb& climb);
 
-// The table with all its columns, its head first; empty: no rung was judged.
+// The table with all its columns, its head first, the verdict beside the slice;
+// empty: no rung was judged.
 std::vector<std::vector<std::string>> ClimbRows(const Climb& climb);
 
 // "eval loss must be 0.1366 +- 0.0261: the mean of 3 seeds on v3-8, and 3
