@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "runtime/report/svg.h"
@@ -225,8 +226,9 @@ std::string DrawChart(const Chart& chart) {
                  .begin = kPlotLeft,
                  .end = kPlotRight};
   frame.values = ValueScale(chart, frame.top, frame.bottom);
-  const std::string unit =
-      chart.unit == chart.title ? "" : absl::StrCat(" (", chart.unit, ")");
+  const std::string unit = absl::StartsWith(chart.title, chart.unit)
+                               ? ""
+                               : absl::StrCat(" (", chart.unit, ")");
   std::string text = SvgWords(kPlotLeft, 14, chart.title + unit, "start");
   text += DrawLegend(chart, legend) + DrawFrame(chart, frame);
   for (const auto& band : chart.bands)

@@ -41,7 +41,7 @@ TEST(SvgTest, ALinearScaleIsAStraightLine) {
 TEST(SvgTest, TicksAreRound) {
   EXPECT_THAT(RoundTicks(0, 1), ElementsAre(0, DoubleEq(0.2), DoubleEq(0.4),
                                             DoubleEq(0.6), DoubleEq(0.8), 1));
-  EXPECT_THAT(RoundTicks(-0.5, 20), ElementsAre(0, 5, 10, 15, 20));
+  EXPECT_THAT(RoundTicks(-0.5, 19), ElementsAre(0, 5, 10, 15));
   for (const auto& [low, high] :
        {std::pair(0.0, 7.3), std::pair(-3.0, 1e6), std::pair(0.0, 2e-7),
         std::pair(0.2, 0.9), std::pair(1.0, 2.0)}) {
