@@ -12,7 +12,7 @@ import signal
 import subprocess
 from typing import Any, Callable, Iterator, Mapping, Sequence
 
-from . import _errors, _job, _plan, _programs
+from . import _errors, _job, _programs
 from ._calls import checked
 from ._drawing import Svg
 from ._names import instead

@@ -6,7 +6,7 @@ import tempfile
 import unittest
 
 import podsim
-from podsim import _inputs, _job, _plan, _result, _schedules, _values
+from podsim import _inputs, _job, _result, _schedules, _values
 
 
 class PlacesTest(unittest.TestCase):
