@@ -199,9 +199,10 @@ The first slice is the reference: --steps, --learning_rate and
 --warmup_steps are for it, unless the job names another reference. One
 process trains a slice unless --processes says more; results do not change.
 
-With --ladder_dir results.jsonl has what was measured, and a folder for each
-slice its job.txt and metrics.jsonl; --resume goes on there with the same
-job. The environment has no say.
+With --ladder_dir results.jsonl has what was measured, report.html is the page
+of the ladder and its runs, and a folder for each slice has its job.txt and
+metrics.jsonl; --resume goes on there with the same job. The environment has
+no say.
 
 Exit status: 0 all slices passed; 1 one did not; 2 refused as given; 128 + N
 stopped by signal N.
@@ -296,6 +297,7 @@ resumed, failed or is not over is read as well.
       .examples = R"(  pod_launch --topology v3-32 --metrics_file runs/a.jsonl
   pod_report runs/a.jsonl            report.html
   pod_report runs -o runs.html       all metrics files of a folder
+  pod_report runs/a.jsonl --plot a.svg
   pod_report gs://BUCKET/runs/a.jsonl --json
 )",
       .closing =

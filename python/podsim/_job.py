@@ -145,6 +145,20 @@ def path_of(name: str, place: Any, example: str = "run") -> str:
     return text
 
 
+def file_of(path: str | os.PathLike[str], suffix: str, what: str) -> pathlib.Path:
+    """Raises ValueError for a place where `what` cannot be written."""
+    file = pathlib.Path(path_of("path", path, f"plan{suffix}"))
+    if "://" in str(path):
+        raise ValueError(f"path is {str(path)!r}, but the file is written on this machine: name a "
+                         "place of it")
+    if file.suffix != suffix:
+        raise ValueError(f"path is {str(file)!r}; {what}: give a name that ends in {suffix}")
+    if not file.parent.is_dir():
+        raise ValueError(f"path is {str(file)!r}, but there is no folder {str(file.parent)!r}; "
+                         "make it, or name a file elsewhere")
+    return file
+
+
 def check_name(name: Any) -> None:
     if name is not None and (not isinstance(name, str) or not name):
         raise TypeError(f"name is {shown(name)}; it must be a str, what the model is called, such "

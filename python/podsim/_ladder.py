@@ -12,7 +12,7 @@ import signal
 import subprocess
 from typing import Any, Callable, Iterator, Mapping, Sequence
 
-from . import _errors, _job, _plan, _programs
+from . import _errors, _job, _programs
 from ._calls import checked
 from ._drawing import Svg
 from ._names import instead
@@ -34,6 +34,7 @@ _MEANT = {
                     "and ladder.change"),
     **dict.fromkeys(("save", "write", "dump"), 'say ladder.to_json("ladder.json") or '
                     'ladder.plot("ladder.svg")'),
+    **dict.fromkeys(("html", "page", "to_html"), 'say ladder.report("ladder.html")'),
     "losses": "say [row.eval_loss for row in ladder], or row.runs of each seed",
 }
 
@@ -92,11 +93,13 @@ class Ladder(NotCalled):
     drawing: Svg = Svg("")
     written: str = ""
     """What pod_ladder --json wrote."""
+    written_page: str = ""
+    """Its page, which report() writes."""
 
     def __getattr__(self, name: str) -> Any:
         """Of a name that a Ladder has not."""
         own = ["rows", "passed", "stopped_at", "reason", "change", "band", "table", "plot",
-               "to_json"]
+               "report", "to_json"]
         meant = _MEANT.get(name, "")
         if not meant and any(name == each.name for each in dataclasses.fields(LadderRow)):
             meant = f"its rows have: [row.{name} for row in ladder]"
@@ -142,8 +145,17 @@ class Ladder(NotCalled):
         """Losses of all runs with their band, and the efficiency, over the slices, as SVG;
         written to `path`, if one is given. A notebook shows what is returned."""
         if path is not None:
-            _plan.file_of(path, ".svg", "what is drawn is SVG").write_text(self.drawing)
+            _job.file_of(path, ".svg", "what is drawn is SVG").write_text(self.drawing)
         return self.drawing
+
+    @checked("ladder.report")
+    def report(self, path: str | os.PathLike[str] = "ladder.html") -> pathlib.Path:
+        """Writes the page that pod_ladder makes, one file that needs no other: what failed and
+        which number to change, the table, the drawing, and the runs side by side. A file that
+        is there is replaced. Returns its path."""
+        page = _job.file_of(path, ".html", "what is written is a page of HTML")
+        page.write_text(self.written_page, encoding="utf-8")
+        return page
 
     @checked("ladder.to_json")
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
@@ -151,7 +163,7 @@ class Ladder(NotCalled):
         nothing is returned."""
         if path is None:
             return self.written
-        _plan.file_of(path, ".json", "what is written is JSON").write_text(self.written + "\n")
+        _job.file_of(path, ".json", "what is written is JSON").write_text(self.written + "\n")
         return None
 
     def _repr_html_(self) -> str:
@@ -222,14 +234,14 @@ def _row(found: Mapping[str, Any]) -> LadderRow:
         runs=tuple(runs))
 
 
-def read(written: str, drawing: str = "") -> Ladder:
+def read(written: str, drawing: str = "", page: str = "") -> Ladder:
     """Of what `pod_ladder --json` writes."""
     found = json.loads(written)
     return Ladder(rows=tuple(map(_row, found["rungs"])), job=found["job"],
                   examples=found["examples"], passed=found["passed"],
                   stopped_at=found["stopped_at"], reason=_said(found["reason"]),
                   change=_said(found["change"]), band=found["band"], drawing=Svg(drawing),
-                  written=written.rstrip("\n"))
+                  written=written.rstrip("\n"), written_page=page)
 
 
 def check(until: Any, ladder_dir: Any, resume: Any) -> list[str]:
@@ -269,9 +281,9 @@ def check_settings(settings: Mapping[str, Any]) -> None:
 def of_job(settings: Mapping[str, Any], folder: pathlib.Path, flags: Sequence[str],
            watching: Callable[[int], contextlib.AbstractContextManager[None]]) -> Ladder:
     """Runs the program. folder: for what it draws; watching: entered with its process."""
-    place = folder / "ladder.svg"
-    command = [str(_programs.find("pod_ladder")), "--json", f"--plot={place}", *flags,
-               *_job.flags(settings)]
+    place, page = folder / "ladder.svg", folder / "ladder.html"
+    command = [str(_programs.find("pod_ladder")), "--json", f"--plot={place}",
+               f"--report={page}", *flags, *_job.flags(settings)]
     child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                              start_new_session=True, env=_programs.environment())
     with watching(child.pid):
@@ -283,4 +295,4 @@ def of_job(settings: Mapping[str, Any], folder: pathlib.Path, flags: Sequence[st
             raise
     if child.returncode not in (0, 1) or not written:
         raise _errors.of_program("pod_ladder", errors, child.returncode)
-    return read(written, place.read_text())
+    return read(written, place.read_text(), page.read_text(encoding="utf-8"))

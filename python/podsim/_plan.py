@@ -77,20 +77,6 @@ _ABOUT_MEASURED = ("but for step (wall): the median of a measured run's steps bu
                    "simulated")
 
 
-def file_of(path: str | os.PathLike[str], suffix: str, what: str) -> pathlib.Path:
-    """Raises ValueError for a place where `what` cannot be written."""
-    file = pathlib.Path(_job.path_of("path", path, f"plan{suffix}"))
-    if "://" in str(path):
-        raise ValueError(f"path is {str(path)!r}, but the file is written on this machine: name a "
-                         "place of it")
-    if file.suffix != suffix:
-        raise ValueError(f"path is {str(file)!r}; {what}: give a name that ends in {suffix}")
-    if not file.parent.is_dir():
-        raise ValueError(f"path is {str(file)!r}, but there is no folder {str(file.parent)!r}; "
-                         "make it, or name a file elsewhere")
-    return file
-
-
 def _of_rows(name: str) -> str:
     """How each row is asked for what a plan has not; or nothing."""
     field = MEANT.get(name, name)
@@ -229,7 +215,7 @@ class Plan(NotCalled):
         """How long the whole run takes and how well it scales over the slices, as SVG;
         written to `path`, if one is given. A notebook shows what is returned."""
         if path is not None:
-            file_of(path, ".svg", "what is drawn is SVG").write_text(self.drawing)
+            _job.file_of(path, ".svg", "what is drawn is SVG").write_text(self.drawing)
         return self.drawing
 
     @checked("plan.to_json")
@@ -238,7 +224,7 @@ class Plan(NotCalled):
         null without a price. With a `path` it is written there, and nothing is returned."""
         if path is None:
             return self._json()
-        file_of(path, ".json", "what is written is JSON").write_text(self._json() + "\n")
+        _job.file_of(path, ".json", "what is written is JSON").write_text(self._json() + "\n")
         return None
 
     def _json(self) -> str:

@@ -9,12 +9,14 @@ import math
 import os
 import pathlib
 import tempfile
-from typing import Any, Mapping, NoReturn
+from typing import Any, Iterable, Mapping, NoReturn
 
 import numpy as np
 
-from . import _drawing, _job, _programs, _records, _safetensors, _tables
-from ._errors import no_attribute
+from . import _job, _programs, _records, _safetensors, _tables
+from ._calls import checked
+from ._drawing import Svg
+from ._errors import PodsimError, no_attribute
 from ._names import near
 from ._not_called import NotCalled
 from ._settings import SETTINGS
@@ -36,8 +38,8 @@ _MEANT = {
                     "podsim.train(..., model_dir=DIR) keeps checkpoints; run.params are arrays"),
     **dict.fromkeys(("predict", "evaluate", "apply", "test"), "call a function of your own with "
                     "run.params"),
-    **dict.fromkeys(("plot", "show", "figure"), "a notebook draws the run itself; run.losses are "
-                    "what it draws, and run.report() writes a page of it"),
+    **dict.fromkeys(("show", "figure", "draw", "chart"), "a notebook draws the run itself; "
+                    "run.plot() is what it draws, and run.report() writes a page of it"),
     **dict.fromkeys(("opt_state", "optimizer_state"), "its checkpoints have it, with model_dir="),
     **dict.fromkeys(("to_df", "to_frame", "dataframe", "df", "pandas"), "say run.to_pandas()"),
     **dict.fromkeys(("to_json", "to_dict"), "metrics_file= keeps the records as JSON"),
@@ -90,7 +92,7 @@ class Run(NotCalled):
 
     def __getattr__(self, name: str) -> Any:
         """Of a name that a Run has not."""
-        own = [field.name for field in dataclasses.fields(self)] + ["losses", "to_pandas"]
+        own = [field.name for field in dataclasses.fields(self)] + ["losses", "to_pandas", "plot", "report"]
         raise no_attribute(f"a Run has no {name!r}{self._instead(name, own)}; it has "
                            f"{', '.join(own)}")
 
@@ -157,10 +159,30 @@ class Run(NotCalled):
         path. Raises PodsimError if it cannot be written."""
         page = _job.local("path", path)
         with tempfile.TemporaryDirectory() as folder:
-            file = pathlib.Path(folder) / "run.jsonl"
-            file.write_text("".join(json.dumps(event) + "\n" for event in self._events()))
-            _programs.run("pod_report", [file, f"--output={page}"])
+            _report(self._events(), folder, f"--output={page}")
         return page
+
+    @checked("run.plot")
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Svg:
+        """Loss, the first metric, and throughput beside the forecast over the steps, as SVG,
+        drawn by pod_report; written to `path`, if one is given. A notebook shows what is
+        returned. Raises PodsimError for a run of fewer than two steps."""
+        if len(self.metrics) < 2:
+            raise PodsimError("run.plot() needs two steps at least, and this call made "
+                              f"{len(self.metrics)}")
+        drawing = self._drawn()
+        if path is not None:
+            _job.file_of(path, ".svg", "what is drawn is SVG").write_text(drawing)
+        return drawing
+
+    def _drawn(self) -> Svg:
+        # Without what a step has of each process, which is not drawn.
+        events = ({name: value for name, value in event.items() if not isinstance(value, list)}
+                  for event in self._events())
+        with tempfile.TemporaryDirectory() as folder:
+            place = pathlib.Path(folder, "run.svg")
+            _report(events, folder, f"--plot={place}")
+            return Svg(place.read_text(encoding="utf-8"))
 
     def _events(self) -> list[dict[str, Any]]:
         """What a metrics file has of this run."""
@@ -187,11 +209,19 @@ class Run(NotCalled):
     def _repr_html_(self) -> str:
         rows = "".join(f"<div>{html.escape(row)}</div>" for row in
                        [self._what(), *self._rows()])
-        losses = [(m["step"], _number(m["loss"])) for m in self.metrics]
-        evaluated = [(e["step"], _number(e["loss"])) for e in self.evaluations if "loss" in e]
-        rates = [(m["step"], m["examples_per_second"]) for m in self.metrics[1:]]
-        return (rows + _drawing.curve("loss", losses, evaluated, "eval loss")
-                + _drawing.curve("examples/s, wall", rates))
+        if len(self.metrics) < 2:
+            return rows
+        try:
+            return rows + self._drawn()
+        except PodsimError as error:  # a run that was pickled, where the programs are not
+            return rows + f"<div>{html.escape(f'not drawn: {error}')}</div>"
+
+
+def _report(events: Iterable[Mapping[str, Any]], folder: str, flag: str) -> None:
+    """Gives pod_report a metrics file of these, which is written into the folder."""
+    file = pathlib.Path(folder, "run.jsonl")
+    file.write_text("".join(json.dumps(event) + "\n" for event in events))
+    _programs.run("pod_report", [file, flag])
 
 
 def _number(value: Any) -> float:

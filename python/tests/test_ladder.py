@@ -40,7 +40,7 @@ WRITTEN = json.dumps({
 
 class LadderTest(unittest.TestCase):
     def setUp(self):
-        self.ladder = _ladder.read(WRITTEN, "<svg></svg>")
+        self.ladder = _ladder.read(WRITTEN, "<svg></svg>", "<!DOCTYPE html>")
 
     def test_rows_are_typed(self):
         self.assertEqual([row.slice for row in self.ladder], ["v3-8", "v3-32", "v3-128"])
@@ -75,9 +75,14 @@ class LadderTest(unittest.TestCase):
             place = pathlib.Path(folder, "ladder.json")
             self.assertIsNone(self.ladder.to_json(place))
             self.assertEqual(json.loads(place.read_text()), json.loads(WRITTEN))
+            place = pathlib.Path(folder, "ladder.html")
+            self.assertEqual(self.ladder.report(place), place)
+            self.assertEqual(place.read_text(), "<!DOCTYPE html>")
+            with self.assertRaisesRegex(ValueError, "a name that ends in .html"):
+                self.ladder.report(pathlib.Path(folder, "ladder.pdf"))
 
     def test_other_names_say_what_is_meant(self):
-        for name, said in (("failed", "stopped_at"), ("losses", "eval_loss"),
+        for name, said in (("failed", "stopped_at"), ("losses", "eval_loss"), ("html", "ladder.report"),
                            ("eval_loss", r"\[row.eval_loss for row in ladder\]")):
             with self.assertRaisesRegex(AttributeError, said):
                 getattr(self.ladder, name)
@@ -116,6 +121,8 @@ class LadderTest(unittest.TestCase):
         self.assertTrue(ladder.passed)
         self.assertEqual(len(ladder["v3-8"].runs), 3)
         self.assertIn("v3-8", ladder.drawing)
+        for said in ("every slice passed", "Side by side", "<h2>v3-8, seed 2</h2>"):
+            self.assertIn(said, ladder.written_page)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import tempfile
 import unittest
 
 import podsim
-from podsim import _inputs, _job, _plan, _result, _schedules, _values
+from podsim import _inputs, _job, _result, _schedules, _values
 
 
 class PlacesTest(unittest.TestCase):
@@ -18,14 +18,14 @@ class PlacesTest(unittest.TestCase):
 
     def test_a_drawing_goes_into_an_svg_file(self):
         with self.assertRaisesRegex(ValueError, "'plan.png'; what is drawn is SVG"):
-            _plan.file_of("plan.png", ".svg", "what is drawn is SVG")
+            _job.file_of("plan.png", ".svg", "what is drawn is SVG")
         with self.assertRaisesRegex(ValueError, "no folder 'no/such'"):
-            _plan.file_of("no/such/plan.svg", ".svg", "")
+            _job.file_of("no/such/plan.svg", ".svg", "")
         with self.assertRaisesRegex(ValueError, "'gs://a/p.svg', but the file is written on this"):
-            _plan.file_of("gs://a/p.svg", ".svg", "")
+            _job.file_of("gs://a/p.svg", ".svg", "")
         with tempfile.TemporaryDirectory() as folder:
             place = os.path.join(folder, "plan.svg")
-            self.assertEqual(_plan.file_of(place, ".svg", ""), pathlib.Path(place))
+            self.assertEqual(_job.file_of(place, ".svg", ""), pathlib.Path(place))
 
     def test_checkpoints_need_a_place_that_stays(self):
         _values.check_is_kept("run", {"checkpoint_every": 2})

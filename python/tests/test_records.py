@@ -123,7 +123,7 @@ class RecordsTest(unittest.TestCase):
 
     def test_a_run_says_where_a_name_is(self):
         has = ("; it has params, state, metrics, evaluations, plan, summary, model_dir, losses, "
-               "to_pandas")
+               "to_pandas, plot, report")
         for name, said in (("history", ": say run.losses, the loss of each step, or run.metrics, a "
                             "dict a step with all else"), ("weights", ": say run.params"),
                            ("train_steps", ": say run.plan.train_steps"),

@@ -1,10 +1,11 @@
 """What a run says of itself."""
 
 import importlib.util
-import math
 import pathlib
 import sys
+import tempfile
 import unittest
+import unittest.mock
 import xml.etree.ElementTree
 
 import numpy as np
@@ -13,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 import podsim  # noqa: E402
-from podsim import _drawing, _not_called, _result, _tables, _units  # noqa: E402
+from podsim import _not_called, _result, _tables, _units  # noqa: E402
 
 SUMMARY = {"steps": 100_000, "examples": 25_600_000, "loss": 0.25, "weights_hash": "ab12",
            "examples_per_second": 23456.7, "eval_loss": 0.5, "eval_accuracy": 0.875,
@@ -110,10 +111,34 @@ class RunTest(unittest.TestCase):
         for steps in (2, 50_000):
             page = run_of(steps)._repr_html_()
             self.assertLess(len(page), 20_000)
-            self.assertEqual(page.count("<svg"), 2 if steps > 2 else 1)
-            self.assertIn("43 us sim: ", page)
-            self.assertIn("eval loss: 0.5", page)
-            self.assertIn("<circle", page)
+            self.assertEqual(page.count("<svg"), 1)
+            self.assertNotIn("<script", page)
+            for said in ("43 us sim: ", ">loss<", ">eval loss: 0.5<", ">examples/s wall: "):
+                self.assertIn(said, page)
+
+    def test_it_is_drawn_by_the_report(self):
+        run = run_of(20)
+        with tempfile.TemporaryDirectory() as folder:
+            place = pathlib.Path(folder, "run.svg")
+            drawn = run.plot(place)
+            self.assertEqual(place.read_text(), drawn)
+            with self.assertRaisesRegex(ValueError, "'run.png'; what is drawn is SVG"):
+                run.plot("run.png")
+        self.assertEqual(drawn._repr_svg_(), str(drawn))
+        self.assertIn(drawn, run._repr_html_())
+        root = xml.etree.ElementTree.fromstring(drawn)
+        said = [each.text for each in root.iter("{http://www.w3.org/2000/svg}text")]
+        for text in ("loss", "loss: 0.1", "eval loss: 0.5", "throughput (examples/s)", "step"):
+            self.assertIn(text, said)
+        with self.assertRaisesRegex(podsim.PodsimError, "two steps at least, and this call made 1"):
+            run_of(1).plot()
+
+    def test_where_no_program_is_the_words_are_left(self):
+        with unittest.mock.patch.object(_result._programs, "run",
+                                        side_effect=podsim.PodsimError("pod_report <none>")):
+            page = run_of(3)._repr_html_()
+        self.assertIn("43 us sim: ", page)
+        self.assertIn("not drawn: pod_report &lt;none&gt;", page)
 
     def test_a_run_with_nothing_left_says_so(self):
         run = run_of(0, examples_per_second=0.0, steps=110, examples=28_160)
@@ -146,39 +171,7 @@ class RunTest(unittest.TestCase):
         self.assertEqual(_result.typed("from_a_later_version", "1"), "1")
 
 
-class DrawingTest(unittest.TestCase):
-    def test_it_needs_two_points(self):
-        self.assertEqual(_drawing.curve("loss", [(1, 2.0)]), "")
-        self.assertEqual(_drawing.curve("loss", [(1, 2.0), (2, math.nan)]), "")
-
-    def test_it_has_axes_with_labels(self):
-        drawn = _drawing.curve("loss & more", [(1, 2.0), (11, 1.0)], [(5, 3.0)], "eval loss")
-        root = xml.etree.ElementTree.fromstring(drawn)
-        said = [each.text for each in root.iter("{http://www.w3.org/2000/svg}text")]
-        self.assertEqual(said[0], "loss & more: 1 at step 11")
-        for text in ("0", "1", "2", "3", "11", "step", "eval loss: 3"):
-            self.assertIn(text, said)
-
-    def test_thinning_keeps_peaks_and_ends(self):
-        points = [(i, 1.0) for i in range(10_000)]
-        points[777] = (777, 9.0)
-        points[778] = (778, -9.0)
-        kept = _drawing.thin(points)
-        self.assertLessEqual(len(kept), 200)
-        self.assertEqual((kept[0], kept[-1]), (points[0], points[-1]))
-        self.assertIn((777, 9.0), kept)
-        self.assertIn((778, -9.0), kept)
-        self.assertEqual(kept, sorted(kept))
-        self.assertEqual(_drawing.thin(points[:200]), points[:200])
-
-    def test_ticks_are_round(self):
-        for low, high in ((0, 1), (0, 7.3), (-3, 1e6), (0, 2e-7), (0.2, 0.9)):
-            found = _drawing.ticks(low, high)
-            self.assertTrue(2 <= len(found) <= 7, (low, high, found))
-            self.assertTrue(all(low - 1e-9 <= tick <= high * 1.0001 for tick in found))
-        self.assertEqual([round(tick, 6) for tick in _drawing.ticks(0, 0.9)],
-                         [0, 0.2, 0.4, 0.6, 0.8])
-
+class UnitsTest(unittest.TestCase):
     def test_units(self):
         self.assertEqual([_units.span(seconds) for seconds in (4.72e-5, 0.5, 3, 600, 9000)],
                          ["47.2 us", "500 ms", "3 s", "10 min", "2.5 h"])

@@ -8,24 +8,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "base/units.h"
 #include "runtime/ladder/climb_table.h"
-#include "runtime/plan/svg.h"
+#include "runtime/plan/slice_axes.h"
+#include "runtime/report/svg.h"
 
 namespace podsim {
 namespace {
 
-constexpr double kWidth = 760;
-constexpr double kHeight = 640;
-constexpr double kLeft = 80;
-constexpr double kRight = kWidth - 130;
-// Panels from their top to their bottom.
-constexpr double kLossTop = 60;
-constexpr double kLossBottom = 360;
-constexpr double kEfficiencyTop = 420;
-constexpr double kEfficiencyBottom = 580;
-constexpr char kGrid[] = "stroke=\"#dddddd\"";
-constexpr char kDashed[] = "stroke=\"#555555\" stroke-dasharray=\"5 4\"";
 constexpr LineStyle kPassed = {0};
 constexpr LineStyle kFailed = {1};
 
@@ -72,6 +61,14 @@ Picture PictureOf(const Climb& climb) {
   return picture;
 }
 
+std::vector<double> ValuesOf(const std::vector<Point>& points,
+                             double (*of)(const Point&)) {
+  std::vector<double> values;
+  values.reserve(points.size());
+  for (const Point& point : points) values.push_back(of(point));
+  return values;
+}
+
 // From 0 to the largest loss, or to the band's end.
 Scale LossScale(const Picture& picture) {
   double most = picture.band ? picture.band->high() : 0;
@@ -83,57 +80,22 @@ Scale LossScale(const Picture& picture) {
   if (most <= least) most = least + 1;
   return {.from = least,
           .to = most + 0.05 * (most - least),
-          .begin = kLossBottom,
-          .end = kLossTop};
+          .begin = kUpperBottom,
+          .end = kUpperTop};
 }
 
-Scale EfficiencyScale(const Picture& picture) {
-  constexpr double kTick = 0.2;
-  double best = 1;
-  for (const Point& point : picture.efficiencies)
-    best = std::max(best, std::ceil(point.value / kTick) * kTick);
-  return {
-      .from = 0, .to = best, .begin = kEfficiencyBottom, .end = kEfficiencyTop};
-}
-
-std::string DrawChips(const Scale& chips) {
-  std::string text;
-  for (double power = chips.from; power <= chips.to; ++power) {
-    const double x = chips.At(std::exp2(power));
-    text += SvgLine(x, kLossTop, x, kLossBottom, kGrid);
-    text += SvgLine(x, kEfficiencyTop, x, kEfficiencyBottom, kGrid);
-    text += SvgWords(x, kEfficiencyBottom + 18,
-                     FormatCount(std::llround(std::exp2(power))), "middle");
-  }
-  return text + SvgWords((kLeft + kRight) / 2, kHeight - 16, "chips", "middle");
-}
-
-// Five lines, at equal distances.
 std::string DrawLossAxis(const Scale& scale) {
-  constexpr int kLines = 5;
-  std::string text;
-  for (int i = 0; i < kLines; ++i) {
-    const double loss = scale.from + (scale.to - scale.from) * i / (kLines - 1);
-    const double y = scale.At(loss);
-    text += SvgLine(kLeft, y, kRight, y, kGrid);
-    text += SvgWords(kLeft - 6, y + 4, absl::StrFormat("%.3g", loss), "end");
-  }
-  return text;
+  std::vector<Tick> ticks;
+  for (const double loss : RoundTicks(scale.from, scale.to))
+    ticks.push_back({loss, ShortNumber(loss)});
+  return SvgLeftAxis(scale, ticks, kSlicesLeft, kSlicesRight);
 }
 
-std::string DrawEfficiencyAxis(const Scale& scale,
-                               const std::optional<double>& until) {
-  std::string text;
-  for (int fifth = 0; fifth <= std::lround(5 * scale.to); ++fifth) {
-    const double y = scale.At(0.2 * fifth);
-    text += SvgLine(kLeft, y, kRight, y, kGrid);
-    text += SvgWords(kLeft - 6, y + 4, absl::StrCat(20 * fifth, "%"), "end");
-  }
-  if (until) {
-    const double y = scale.At(*until);
-    text += SvgLine(kLeft, y, kRight, y, kDashed);
-  }
-  return text;
+std::string DrawUntil(const Scale& efficiencies,
+                      const std::optional<double>& until) {
+  if (!until) return "";
+  const double y = efficiencies.At(*until);
+  return SvgLine(kSlicesLeft, y, kSlicesRight, y, kSvgLimit);
 }
 
 std::string DrawBand(const LossBand& band, const Scale& scale) {
@@ -142,9 +104,9 @@ std::string DrawBand(const LossBand& band, const Scale& scale) {
   return absl::StrFormat(
              "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
              "fill=\"%s\" fill-opacity=\"0.15\"/>\n",
-             kLeft, top, kRight - kLeft, scale.At(band.low()) - top,
-             kPassed.color()) +
-         SvgLine(kLeft, mean, kRight, mean, kDashed);
+             kSlicesLeft, top, kSlicesRight - kSlicesLeft,
+             scale.At(band.low()) - top, kPassed.color()) +
+         SvgLine(kSlicesLeft, mean, kSlicesRight, mean, kSvgLimit);
 }
 
 std::string DrawPoints(const std::vector<Point>& points, const Scale& chips,
@@ -172,51 +134,46 @@ std::string DrawWords(const Climb& climb, const Picture& picture,
                       const Scale& chips) {
   const bool of_eval = !picture.band || picture.band->of_eval;
   std::string text =
-      SvgWords(kLeft, kLossTop - 10,
+      SvgWords(kSlicesLeft, kUpperTop - 10,
                absl::StrCat(of_eval ? "eval loss" : "training loss",
                             picture.band ? "; shaded: what passes" : ""),
                "start");
   text += SvgWords(
-      kLeft, kEfficiencyTop - 10,
+      kSlicesLeft, kEfficiencyTop - 10,
       absl::StrCat("scaling efficiency (sim)", climb.limits.least_efficiency
                                                    ? "; dashed: that of --until"
                                                    : ""),
       "start");
   for (const Rung* rung : picture.planned)
-    text += SvgWords(chips.At(rung->plan.chips), kLossBottom + 16,
+    text += SvgWords(chips.At(rung->plan.chips), kUpperBottom + 16,
                      rung->plan.slice, "middle");
-  const double x = kRight + 14;
-  text += kPassed.Marker(x, kLossTop + 10, "passed");
-  text += SvgWords(x + 10, kLossTop + 14, "passed, not run", "start");
-  text += kFailed.Marker(x, kLossTop + 30, "failed");
-  return text + SvgWords(x + 10, kLossTop + 34, "failed", "start");
+  const double x = kSlicesRight + 14;
+  text += kPassed.Marker(x, kUpperTop + 10, "passed");
+  text += SvgWords(x + 10, kUpperTop + 14, "passed, not run", "start");
+  text += kFailed.Marker(x, kUpperTop + 30, "failed");
+  return text + SvgWords(x + 10, kUpperTop + 34, "failed", "start");
 }
 
 }  // namespace
 
 std::string PlotClimb(const Climb& climb) {
-  std::string text = absl::StrFormat(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" "
-      "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%%\" "
-      "height=\"100%%\" fill=\"white\"/>\n",
-      kWidth, kHeight);
-  text += SvgWords(kWidth / 2, 24,
-                   absl::StrCat(climb.job, ": trained on slice after slice"),
-                   "middle");
+  const std::string title =
+      absl::StrCat(climb.job, ": trained on slice after slice");
   const Picture picture = PictureOf(climb);
-  if (picture.planned.empty()) return text + "</svg>\n";
-  std::vector<double> numbers;
-  for (const Rung* rung : picture.planned) numbers.push_back(rung->plan.chips);
-  const Scale chips = LogScale(2, numbers, kLeft, kRight);
+  if (picture.planned.empty()) return SlicePicture(title, "");
+  const Scale chips = ChipScale(
+      ValuesOf(picture.efficiencies, [](const Point& p) { return p.chips; }));
   const Scale losses = LossScale(picture);
-  const Scale efficiencies = EfficiencyScale(picture);
-  text += DrawChips(chips) + DrawLossAxis(losses) +
-          DrawEfficiencyAxis(efficiencies, climb.limits.least_efficiency);
+  const Scale efficiencies = EfficiencyScale(
+      ValuesOf(picture.efficiencies, [](const Point& p) { return p.value; }));
+  std::string text = DrawChipAxis(chips) + DrawLossAxis(losses) +
+                     DrawEfficiencyAxis(efficiencies) +
+                     DrawUntil(efficiencies, climb.limits.least_efficiency);
   if (picture.band) text += DrawBand(*picture.band, losses);
   text += DrawLine(picture.efficiencies, chips, efficiencies);
   text += DrawPoints(picture.losses, chips, losses);
   text += DrawPoints(picture.efficiencies, chips, efficiencies);
-  return text + DrawWords(climb, picture, chips) + "</svg>\n";
+  return SlicePicture(title, text + DrawWords(climb, picture, chips));
 }
 
 }  // namespace podsim

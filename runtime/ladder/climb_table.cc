@@ -1,5 +1,6 @@
 #include "runtime/ladder/climb_table.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <functional>
@@ -18,6 +19,8 @@ namespace podsim {
 namespace {
 
 constexpr char kNone[] = "-";
+constexpr char kClocks[] =
+    "sim: computed, of the real slice; wall: of this machine, not judged";
 
 // Of the rung's runs that have it.
 std::string MeanText(
@@ -149,13 +152,32 @@ std::string BandText(const Climb& climb) {
       band.by_deviation() ? "3 standard deviations of them" : "5% of it");
 }
 
+std::vector<std::string> ClimbNotes(const Climb& climb) {
+  std::vector<std::string> notes = {AboutText(climb), kClocks, BandText(climb),
+                                    NotRunText(climb)};
+  std::erase(notes, "");
+  return notes;
+}
+
+std::vector<std::vector<std::string>> ClimbRows(const Climb& climb) {
+  if (climb.verdicts.empty()) return {};
+  const TextTable table = TableOf(climb);
+  std::vector<std::vector<std::string>> rows(1);
+  for (const TableColumn& column : table.columns)
+    rows[0].push_back(column.name);
+  rows.insert(rows.end(), table.rows.begin(), table.rows.end());
+  // A phone shows the first columns: the verdict stands beside the slice.
+  for (std::vector<std::string>& row : rows)
+    std::rotate(row.begin() + 1, row.end() - 1, row.end());
+  return rows;
+}
+
 std::string FormatClimb(const Climb& climb, int columns) {
   const auto comment = [columns](const std::string& sentence) {
     return sentence.empty() ? "" : CommentText(sentence, columns);
   };
   std::string text = comment(AboutText(climb));
-  text += comment(
-      "sim: computed, of the real slice; wall: of this machine, not judged");
+  text += comment(kClocks);
   text += comment(BandText(climb));
   if (!climb.verdicts.empty()) {
     const TableText table = FormatTable(TableOf(climb), columns);

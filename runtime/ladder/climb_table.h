@@ -3,6 +3,7 @@
 #define PODSIM_RUNTIME_LADDER_CLIMB_TABLE_H_
 
 #include <string>
+#include <vector>
 
 #include "base/text_layout.h"
 #include "runtime/ladder/climb.h"
@@ -14,6 +15,14 @@ namespace podsim {
 // that failed, why, which number to change, and which slices were not run.
 // On narrow screens columns are left out; kAllColumns: none.
 std::string FormatClimb(const Climb& climb, int columns = kTextColumns);
+
+// What is compared, the limits, and the slices that were not run: a sentence
+// each, for a page.
+std::vector<std::string> ClimbNotes(const Climb& climb);
+
+// The table with all its columns, its head first, the verdict beside the slice;
+// empty: no rung was judged.
+std::vector<std::vector<std::string>> ClimbRows(const Climb& climb);
 
 // "eval loss must be 0.1366 +- 0.0261: the mean of 3 seeds on v3-8, and 3
 // standard deviations"; empty: the first rung has not passed.

@@ -22,6 +22,7 @@
 #include "runtime/files/output_files.h"
 #include "runtime/ladder/climb.h"
 #include "runtime/ladder/climb_json.h"
+#include "runtime/ladder/climb_page.h"
 #include "runtime/ladder/climb_plot.h"
 #include "runtime/ladder/climb_table.h"
 #include "runtime/ladder/ladder_job.h"
@@ -229,6 +230,25 @@ class Trainer {
   int stop_signal_ = 0;
 };
 
+// To each place that is asked for.
+absl::Status WritePages(const LadderSettings& settings, const RungFiles& files,
+                        const Climb& climb, std::string& said) {
+  std::vector<std::string> pages;
+  if (settings.has_report()) pages.push_back(settings.report());
+  // Before the first run there is no folder yet.
+  if (files.kept() && std::filesystem::is_directory(settings.ladder_dir()))
+    pages.push_back(files.page());
+  if (pages.empty()) return absl::OkStatus();
+  const std::string page =
+      ClimbPage(climb, RunsOfClimb(climb, files, *NewUriStore()));
+  std::atomic<std::uint64_t> counter = 0;
+  for (const std::string& path : pages) {
+    PODSIM_RETURN_IF_ERROR(WriteFileAtomically(path, page, counter));
+    absl::StrAppend(&said, "# report: ", path, "\n");
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Output(const LadderSettings& settings, const RungFiles& files,
                     const Climb& climb, int columns, Console& console) {
   std::string text =
@@ -242,6 +262,9 @@ absl::Status Output(const LadderSettings& settings, const RungFiles& files,
   }
   if (files.kept() && !settings.json())
     absl::StrAppend(&text, "# results: ", files.results(), "\n");
+  std::string said;
+  PODSIM_RETURN_IF_ERROR(WritePages(settings, files, climb, said));
+  if (!settings.json()) text += said;
   if (!text.empty() && text.back() == '\n') text.pop_back();
   console.Line(text);
   return absl::OkStatus();

@@ -41,17 +41,32 @@ std::string RungFiles::results() const {
   return kept() ? absl::StrCat(ladder_dir_, "/results.jsonl") : "";
 }
 
+std::string RungFiles::page() const {
+  return kept() ? absl::StrCat(ladder_dir_, "/report.html") : "";
+}
+
+RungFiles::OfRun RungFiles::PathsOf(const std::string& slice,
+                                    std::uint64_t seed, bool is_first) const {
+  const std::string mark = is_first ? "" : absl::StrCat("-seed", seed);
+  if (!kept())  // flat: a private folder holds no folders
+    return {private_->File(absl::StrCat(slice, mark, "-job.txt")),
+            private_->File(absl::StrCat(slice, mark, "-metrics.jsonl"))};
+  const std::string folder = absl::StrCat(ladder_dir_, "/", slice);
+  return {absl::StrCat(folder, "/job", mark, ".txt"),
+          absl::StrCat(folder, "/metrics", mark, ".jsonl")};
+}
+
+std::string RungFiles::MetricsOf(const std::string& slice, std::uint64_t seed,
+                                 bool is_first) const {
+  return PathsOf(slice, seed, is_first).metrics;
+}
+
 absl::StatusOr<RungFiles::OfRun> RungFiles::ForRun(const std::string& slice,
                                                    std::uint64_t seed,
                                                    bool is_first) const {
-  const std::string mark = is_first ? "" : absl::StrCat("-seed", seed);
-  if (!kept())  // flat: a private folder holds no folders
-    return OfRun{private_->File(absl::StrCat(slice, mark, "-job.txt")),
-                 private_->File(absl::StrCat(slice, mark, "-metrics.jsonl"))};
-  const std::string folder = absl::StrCat(ladder_dir_, "/", slice);
-  PODSIM_RETURN_IF_ERROR(MakeFolder(folder));
-  return OfRun{absl::StrCat(folder, "/job", mark, ".txt"),
-               absl::StrCat(folder, "/metrics", mark, ".jsonl")};
+  if (kept())
+    PODSIM_RETURN_IF_ERROR(MakeFolder(absl::StrCat(ladder_dir_, "/", slice)));
+  return PathsOf(slice, seed, is_first);
 }
 
 }  // namespace podsim

@@ -23,6 +23,8 @@ class RungFiles {
 
   // Empty without --ladder_dir: nothing is kept.
   std::string results() const;
+  // The page of the ladder; likewise.
+  std::string page() const;
   bool kept() const { return !ladder_dir_.empty(); }
 
   // The slice's folder is made. `is_first`: of its runs, the one whose files
@@ -34,8 +36,13 @@ class RungFiles {
   };
   absl::StatusOr<OfRun> ForRun(const std::string& slice, std::uint64_t seed,
                                bool is_first) const;
+  // Where that run's metrics are.
+  std::string MetricsOf(const std::string& slice, std::uint64_t seed,
+                        bool is_first) const;
 
  private:
+  OfRun PathsOf(const std::string& slice, std::uint64_t seed,
+                bool is_first) const;
   explicit RungFiles(std::string ladder_dir)
       : ladder_dir_(std::move(ladder_dir)) {}
   std::string ladder_dir_;

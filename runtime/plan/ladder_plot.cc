@@ -14,23 +14,14 @@
 #include "runtime/plan/ladder_table.h"
 #include "runtime/plan/measured_rows.h"
 #include "runtime/plan/run_cost.h"
-#include "runtime/plan/svg.h"
+#include "runtime/plan/slice_axes.h"
+#include "runtime/report/svg.h"
 
 namespace podsim {
 namespace {
 
-constexpr double kWidth = 760;
-constexpr double kHeight = 640;
-constexpr double kLeft = 80;
-constexpr double kRight = kWidth - 130;
-// Panels from their top to their bottom.
-constexpr double kRunTop = 60;
-constexpr double kRunBottom = 360;
-constexpr double kEfficiencyTop = 420;
-constexpr double kEfficiencyBottom = 580;
 constexpr double kLineHeight = 14;
 constexpr double kHourSeconds = 3600;
-constexpr char kGrid[] = "stroke=\"#dddddd\"";
 
 struct Point {
   std::string slice;
@@ -120,14 +111,9 @@ struct Axes {
 Axes AxesOf(const std::vector<Line>& lines) {
   const std::vector<double> efficiencies = ValuesOf(
       lines, [](const Point& point) { return std::vector{point.efficiency}; });
-  const double best =
-      *std::max_element(efficiencies.begin(), efficiencies.end());
-  constexpr double kTick = 0.2;
   return {
-      .chips = LogScale(
-          2,
-          ValuesOf(lines, [](const Point& p) { return std::vector{p.chips}; }),
-          kLeft, kRight),
+      .chips = ChipScale(
+          ValuesOf(lines, [](const Point& p) { return std::vector{p.chips}; })),
       .hours = LogScale(10,
                         ValuesOf(lines,
                                  [](const Point& p) {
@@ -135,41 +121,25 @@ Axes AxesOf(const std::vector<Line>& lines) {
                                        p.hours.low, p.hours.high,
                                        p.measured_hours.value_or(p.hours.low)};
                                  }),
-                        kRunBottom, kRunTop),
-      .efficiency = {.from = 0,
-                     .to = std::max(1.0, std::ceil(best / kTick) * kTick),
-                     .begin = kEfficiencyBottom,
-                     .end = kEfficiencyTop}};
+                        kUpperBottom, kUpperTop),
+      .efficiency = EfficiencyScale(efficiencies)};
 }
 
 std::string DrawAxes(const Axes& axes) {
-  std::string text;
-  for (double power = axes.chips.from; power <= axes.chips.to; ++power) {
-    const double x = axes.chips.At(std::exp2(power));
-    text += SvgLine(x, kRunTop, x, kRunBottom, kGrid);
-    text += SvgLine(x, kEfficiencyTop, x, kEfficiencyBottom, kGrid);
-    text += SvgWords(x, kEfficiencyBottom + 18,
-                     FormatCount(std::llround(std::exp2(power))), "middle");
-  }
-  for (double power = axes.hours.from; power <= axes.hours.to; ++power) {
-    const double hours = std::pow(10, power);
-    const double y = axes.hours.At(hours);
-    text += SvgLine(kLeft, y, kRight, y, kGrid);
-    text += SvgWords(kLeft - 6, y + 4, SpanText(hours * kHourSeconds), "end");
-  }
-  for (int fifth = 0; fifth <= std::lround(5 * axes.efficiency.to); ++fifth) {
-    const double y = axes.efficiency.At(0.2 * fifth);
-    text += SvgLine(kLeft, y, kRight, y, kGrid);
-    text += SvgWords(kLeft - 6, y + 4, absl::StrCat(20 * fifth, "%"), "end");
-  }
+  std::vector<Tick> hours;
+  for (double power = axes.hours.from; power <= axes.hours.to; ++power)
+    hours.push_back(
+        {std::pow(10, power), SpanText(std::pow(10, power) * kHourSeconds)});
+  std::string text = DrawChipAxis(axes.chips) +
+                     SvgLeftAxis(axes.hours, hours, kSlicesLeft, kSlicesRight) +
+                     DrawEfficiencyAxis(axes.efficiency);
   const double knee = axes.efficiency.At(kKneeEfficiency);
-  text += SvgLine(kLeft, knee, kRight, knee,
-                  "stroke=\"#555555\" stroke-dasharray=\"5 4\"");
-  text += SvgWords(kLeft, kRunTop - 10, "whole run (sim); shaded: low to high",
-                   "start");
-  text += SvgWords(kLeft, kEfficiencyTop - 10,
-                   "scaling efficiency; dashed: that of the knee", "start");
-  return text + SvgWords((kLeft + kRight) / 2, kHeight - 16, "chips", "middle");
+  text += SvgLine(kSlicesLeft, knee, kSlicesRight, knee, kSvgLimit);
+  text += SvgWords(kSlicesLeft, kUpperTop - 10,
+                   "whole run (sim); shaded: low to high", "start");
+  return text + SvgWords(kSlicesLeft, kEfficiencyTop - 10,
+                         "scaling efficiency; dashed: that of the knee",
+                         "start");
 }
 
 // Of one point alone the band is a stroke.
@@ -236,12 +206,12 @@ std::string DrawLabels(const Axes& axes, const std::vector<Line>& lines,
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const Line& line = lines[i];
     text += SvgLine(axes.chips.At(line.points.back().chips) + 6, wanted[i],
-                    kRight + 8, kept[i],
+                    kSlicesRight + 8, kept[i],
                     absl::StrCat("stroke=\"", line.style.color(),
                                  "\" stroke-width=\"0.6\""));
-    text += line.style.Marker(kRight + 14, kept[i], line.generation);
-    text +=
-        SvgWords(kRight + 24, kept[i] + 4, line.points.back().slice, "start");
+    text += line.style.Marker(kSlicesRight + 14, kept[i], line.generation);
+    text += SvgWords(kSlicesRight + 24, kept[i] + 4, line.points.back().slice,
+                     "start");
   }
   return text;
 }
@@ -262,9 +232,9 @@ std::string DrawLines(const std::vector<Line>& lines) {
     text += DrawMeasured(axes, line);
   }
   if (IsMeasured(lines))
-    text += SvgWords(kRight, kRunTop - 10,
+    text += SvgWords(kSlicesRight, kUpperTop - 10,
                      "ring: with the step (sim) of a measured run", "end");
-  text += DrawLabels(axes, lines, run, kRunTop, kRunBottom);
+  text += DrawLabels(axes, lines, run, kUpperTop, kUpperBottom);
   return text +
          DrawLabels(axes, lines, efficiency, kEfficiencyTop, kEfficiencyBottom);
 }
@@ -273,17 +243,9 @@ std::string DrawLines(const std::vector<Line>& lines) {
 
 std::string PlotLadder(const Ladder& ladder) {
   const std::vector<Line> lines = LinesOf(ladder);
-  std::string text = absl::StrFormat(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" "
-      "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%%\" "
-      "height=\"100%%\" fill=\"white\"/>\n",
-      kWidth, kHeight);
-  text += SvgWords(kWidth / 2, 24,
-                   absl::StrCat(LadderJobText(ladder),
-                                ": a run on slice after slice, simulated"),
-                   "middle");
-  if (!lines.empty()) text += DrawLines(lines);
-  return text + "</svg>\n";
+  return SlicePicture(absl::StrCat(LadderJobText(ladder),
+                                   ": a run on slice after slice, simulated"),
+                      lines.empty() ? "" : DrawLines(lines));
 }
 
 }  // namespace podsim

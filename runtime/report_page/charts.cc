@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "runtime/report_page/chart_svg.h"
 #include "runtime/report_page/html.h"
 #include "runtime/report_page/statistics.h"
 
@@ -281,13 +282,19 @@ Chart Overlay(const std::vector<const RunRecords*>& runs,
 }  // namespace
 
 std::vector<Chart> ChartsOf(const RunRecords& run) {
-  std::vector<Chart> charts = {LossChart(run), AccuracyChart(run)};
+  std::vector<Chart> charts;
+  const auto add = [&](Chart chart, ChartKind kind) {
+    chart.kind = kind;
+    charts.push_back(std::move(chart));
+  };
+  add(LossChart(run), ChartKind::kLoss);
+  add(AccuracyChart(run), ChartKind::kMetric);
   for (const auto& [name, unused] : run.steps.own)
-    charts.push_back(OwnChart(run, name));
+    add(OwnChart(run, name), ChartKind::kMetric);
   charts.push_back(ChartOfRun(
       run.steps, "learning rate", "learning rate",
       {{{.label = "learning rate"}, run.steps[StepFigure::kLearningRate]}}));
-  charts.push_back(RateChart(run));
+  add(RateChart(run), ChartKind::kRate);
   charts.push_back(PhaseChart(run));
   charts.push_back(InputChart(run));
   std::erase_if(charts, [](const Chart& chart) { return chart.empty(); });
@@ -311,6 +318,7 @@ std::string ChartHtml(const Chart& chart) {
       "figure", {{"class", "chart"}},
       absl::StrCat(HtmlElement("figcaption", HtmlText(chart.title)),
                    HtmlElement("div", {{"class", "plot"}}, ""),
+                   HtmlElement("div", {{"class", "still"}}, ChartSvg(chart)),
                    HtmlElement("script", {{"type", "application/json"}},
                                JsonForHtml(json)),
                    ChartTable(chart)));

@@ -1,8 +1,9 @@
 // Line charts: which rows of a run are drawn, as data for page.js and as a
-// table for who has no scripts or prints. Pure.
+// table and a still drawing for who has no scripts. Pure.
 #ifndef PODSIM_RUNTIME_REPORT_PAGE_CHARTS_H_
 #define PODSIM_RUNTIME_REPORT_PAGE_CHARTS_H_
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,9 @@ struct ChartSeries {
   std::vector<double> values;  // by x; not finite: there is none
 };
 
+// What it is of, for who shows some charts alone.
+enum class ChartKind : std::uint8_t { kOther, kLoss, kMetric, kRate };
+
 struct Chart {
   std::string title;
   std::string unit;           // of the y axis
@@ -28,6 +32,8 @@ struct Chart {
   std::vector<double> steps;  // ascending, each once
   std::vector<ChartSeries> series;
   std::vector<std::pair<int, int>> bands;  // between two of the series, filled
+
+  ChartKind kind = ChartKind::kOther;
 
   bool empty() const { return steps.size() < 2 || series.empty(); }
 };
@@ -39,7 +45,8 @@ std::vector<Chart> ChartsOf(const RunRecords& run);
 std::vector<Chart> ChartsBeside(const std::vector<const RunRecords*>& runs,
                                 const std::vector<std::string>& names);
 
-// The drawing's place with its data and its table.
+// The drawing's place with its data, its table, and a drawing that needs no
+// script.
 std::string ChartHtml(const Chart& chart);
 
 }  // namespace podsim

@@ -72,7 +72,7 @@ std::vector<Finding> Diagnose(const RunRecords& run) {
   std::vector<Finding> found;
   for (const auto& rule :
        {Failed, Diverged, SlowHost, InputBound, SimInputBound,
-        BatchNoLongerScales, SlowLink, DelayedFrames, CheckpointStalls,
+        BatchNoLongerScales, SlowedLink, DelayedFrames, CheckpointStalls,
         Restarted, RecipeMissed})
     if (std::optional<Finding> finding = rule(run))
       found.push_back(*std::move(finding));

@@ -98,23 +98,34 @@ std::string CommonFolder(const std::vector<RunRecords>& runs) {
   return slash == common.npos ? "" : common.substr(0, slash + 1);
 }
 
-}  // namespace
-
-std::string ReportPage(const std::vector<JudgedRun>& runs) {
+// `name`: of the browser's tab.
+std::string WholePage(const std::string& name, const std::string& heading,
+                      const std::string& content,
+                      const std::vector<JudgedRun>& runs) {
   std::string body = absl::StrCat(
       HtmlElement(
           "header",
-          absl::StrCat(HtmlElement("h1", "podsim report"),
+          absl::StrCat(HtmlElement("h1", HtmlText(heading)),
                        HtmlElement("button", {{"id", "tables"}}, "tables"))),
-      TopVerdict(runs), CompareHtml(runs));
+      content, TopVerdict(runs), CompareHtml(runs));
   for (const JudgedRun& judged : runs) body += RunHtml(judged);
   // Behind all that it draws.
   body += HtmlElement("script", UplotScript());
   body += HtmlElement("script", PageScript());
-  return absl::StrCat(
-      "<!DOCTYPE html>\n<html lang=\"en\">",
-      Head(runs.size() == 1 ? runs.front().name : std::string("podsim report")),
-      HtmlElement("body", body), "</html>\n");
+  return absl::StrCat("<!DOCTYPE html>\n<html lang=\"en\">", Head(name),
+                      HtmlElement("body", body), "</html>\n");
+}
+
+}  // namespace
+
+std::string ReportPage(const std::vector<JudgedRun>& runs) {
+  return WholePage(runs.size() == 1 ? runs.front().name : "podsim report",
+                   "podsim report", "", runs);
+}
+
+std::string PageOfRuns(const std::string& title, const std::string& content,
+                       const std::vector<JudgedRun>& runs) {
+  return WholePage(title, title, content, runs);
 }
 
 std::string DiagnosisJson(const std::vector<JudgedRun>& runs) {

@@ -14,6 +14,11 @@ namespace podsim {
 // REQUIRES: at least one.
 std::string ReportPage(const std::vector<JudgedRun>& runs);
 
+// The same page below content of its own, which is HTML: `title` is the page's
+// heading. Runs may be none.
+std::string PageOfRuns(const std::string& title, const std::string& content,
+                       const std::vector<JudgedRun>& runs);
+
 // The diagnosis for programs: an object with "runs", each with "path",
 // "verdict", "status", "steps" and "findings" (kind, share, sentence, flag).
 std::string DiagnosisJson(const std::vector<JudgedRun>& runs);

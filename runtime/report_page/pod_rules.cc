@@ -90,7 +90,7 @@ std::optional<Finding> BatchNoLongerScales(const RunRecords& run) {
                    std::max(forecast.reference_batch, 2 * batch)));
 }
 
-std::optional<Finding> SlowLink(const RunRecords& run) {
+std::optional<Finding> SlowedLink(const RunRecords& run) {
   if (!run.forecast || run.forecast->link_faults.empty() ||
       !run.forecast->sound_step)
     return std::nullopt;

@@ -4,6 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/printable.h"
 #include "base/status.h"
@@ -11,6 +12,7 @@
 #include "proto/programs.pb.h"
 #include "runtime/files/output_files.h"
 #include "runtime/report/run_files.h"
+#include "runtime/report_page/chart_svg.h"
 #include "runtime/report_page/page.h"
 #include "settings/command_line.h"
 #include "settings/pasted.h"
@@ -60,23 +62,53 @@ std::string VerdictsText(const std::vector<JudgedRun>& runs) {
   return text;
 }
 
+absl::Status CheckWritten(const std::string& flag, const std::string& path) {
+  PODSIM_RETURN_IF_ERROR(CheckServed(path));
+  return SchemeOf(path).empty() ? CheckOutputFile(flag, path)
+                                : absl::OkStatus();
+}
+
+absl::Status CheckPlotFile(const ReportSettings& settings) {
+  if (!settings.has_plot()) return absl::OkStatus();
+  if (absl::EndsWith(settings.plot(), ".svg"))
+    return CheckWritten("--plot", settings.plot());
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--plot is \"", settings.plot(),
+      "\", but must end in .svg, which is what is drawn: give --plot=run.svg"));
+}
+
+std::string DrawingOf(const std::vector<JudgedRun>& runs) {
+  std::vector<const RunRecords*> records;
+  std::vector<std::string> names;
+  for (const JudgedRun& judged : runs) {
+    records.push_back(&judged.run);
+    names.push_back(judged.name);
+  }
+  return ChartsSvg(ChartsInShort(records, names));
+}
+
 absl::StatusOr<std::string> Make(const ReportSettings& settings,
                                  ObjectStore& store) {
   const std::string page = settings.has_output() ? settings.output() : kPage;
-  const bool writes = settings.has_output() || !settings.json();
-  if (writes) {
-    PODSIM_RETURN_IF_ERROR(CheckServed(page));
-    if (SchemeOf(page).empty())
-      PODSIM_RETURN_IF_ERROR(CheckOutputFile("--output", page));
-  }
+  const bool writes =
+      settings.has_output() || !(settings.json() || settings.has_plot());
+  if (writes) PODSIM_RETURN_IF_ERROR(CheckWritten("--output", page));
+  PODSIM_RETURN_IF_ERROR(CheckPlotFile(settings));
   PODSIM_ASSIGN_OR_RETURN(std::vector<RunRecords> runs,
                           ReadAll(settings, store));
   const std::vector<JudgedRun> judged = Judge(std::move(runs));
   if (writes)
     PODSIM_RETURN_IF_ERROR(
         Annotate(store.Write(page, ReportPage(judged)), "--output"));
+  if (settings.has_plot())
+    PODSIM_RETURN_IF_ERROR(
+        Annotate(store.Write(settings.plot(), DrawingOf(judged)), "--plot"));
   if (settings.json()) return DiagnosisJson(judged);
-  return Printable(absl::StrCat(VerdictsText(judged), "written: ", page, "\n"));
+  std::string text = VerdictsText(judged);
+  if (writes) absl::StrAppend(&text, "written: ", page, "\n");
+  if (settings.has_plot())
+    absl::StrAppend(&text, "drawn as ", settings.plot(), "\n");
+  return Printable(text);
 }
 
 }  // namespace

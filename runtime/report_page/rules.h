@@ -27,7 +27,7 @@ std::optional<Finding> SimInputBound(const RunRecords& run);
 std::optional<Finding> BatchNoLongerScales(const RunRecords& run);
 // Links at a part of their rate cost the step, without its fixed cost,
 // kLinkShare of its time.
-std::optional<Finding> SlowLink(const RunRecords& run);
+std::optional<Finding> SlowedLink(const RunRecords& run);
 // Frames between two hosts that were held up (wall).
 std::optional<Finding> DelayedFrames(const RunRecords& run);
 

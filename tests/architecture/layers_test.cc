@@ -54,6 +54,7 @@ const std::vector<std::string>& Layers() {
       "runtime/coordinator",
       "runtime/trace",
       "runtime/report",
+      "runtime/report_page",
       "runtime/tensorboard",
       "runtime/pod",
       "runtime/top",
@@ -64,7 +65,6 @@ const std::vector<std::string>& Layers() {
       "runtime/ckpt",
       "runtime/program",
       "runtime/data",
-      "runtime/report_page",
   };
   return *kLayers;
 }

@@ -68,7 +68,7 @@ TEST(PodLadderTest, SlicesThatLearnAlikePass) {
   EXPECT_THAT(run.output, HasSubstr("passed"));
   for (const char* name :
        {"results.jsonl", "v3-8/job.txt", "v3-8/metrics.jsonl",
-        "v3-8/metrics-seed1.jsonl", "v3-8/metrics-seed2.jsonl"})
+        "v3-8/metrics-seed1.jsonl", "v3-8/metrics-seed2.jsonl", "report.html"})
     EXPECT_TRUE(std::filesystem::exists(folder.file("ladder/") + name)) << name;
 
   run = Ladder(With(Quiet(), {dir, "--topology=v3-8,v3-32"}));
@@ -83,7 +83,8 @@ TEST(PodLadderTest, SlicesThatLearnAlikePass) {
   const auto before = std::filesystem::last_write_time(
       folder.file("ladder/v3-8/metrics.jsonl"));
   run = Ladder(With(Quiet(), {dir, "--resume", "--topology=v3-8,v3-32",
-                              "--json", "--plot=" + folder.file("l.svg")}));
+                              "--json", "--plot=" + folder.file("l.svg"),
+                              "--report=" + folder.file("l.html")}));
   ASSERT_EQ(run.code, 0) << run.output;
   EXPECT_EQ(std::filesystem::last_write_time(
                 folder.file("ladder/v3-8/metrics.jsonl")),
@@ -100,6 +101,14 @@ TEST(PodLadderTest, SlicesThatLearnAlikePass) {
   EXPECT_DOUBLE_EQ(second["runs"][0]["simulated_step_seconds"].get<double>(),
                    second["step_seconds"].get<double>());
   EXPECT_TRUE(std::filesystem::exists(folder.file("l.svg")));
+  // The runs of the earlier ladder are on the page, too.
+  for (const char* name : {"l.html", "ladder/report.html"}) {
+    std::ifstream in(folder.file(name));
+    const std::string page((std::istreambuf_iterator<char>(in)), {});
+    for (const char* part : {"every slice passed", "Side by side",
+                             "<h2>v3-8, seed 2</h2>", "<h2>v3-32</h2>"})
+      EXPECT_THAT(page, HasSubstr(part)) << name;
+  }
 }
 
 // Sixteen times the batch has sixteen times the rate, 3.2: far too high.

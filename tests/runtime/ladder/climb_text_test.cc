@@ -1,4 +1,4 @@
-// A climbed ladder as table, JSON and picture.
+// A climbed ladder as table, JSON, picture and page.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,9 +11,12 @@
 #include "base/text_table.h"
 #include "nlohmann/json.hpp"
 #include "runtime/ladder/climb_json.h"
+#include "runtime/ladder/climb_page.h"
 #include "runtime/ladder/climb_plot.h"
 #include "runtime/ladder/climb_table.h"
+#include "runtime/report/run_reader.h"
 #include "tests/runtime/ladder/made_climb.h"
+#include "tests/testing/temp_dir.h"
 
 namespace podsim {
 namespace {
@@ -21,6 +24,7 @@ namespace {
 using ::podsim::testing::FailedClimb;
 using ::podsim::testing::MadeClimb;
 using ::podsim::testing::MadeFirst;
+using ::podsim::testing::TempDir;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -108,6 +112,75 @@ TEST(ClimbPlotTest, DrawsRunsBandAndEfficiency) {
   EXPECT_EQ(CountOf(svg, "<title>"), 9u);
   EXPECT_EQ(CountOf(svg, "fill-opacity"), 1u);
   EXPECT_THAT(svg, Not(HasSubstr("nan")));
+}
+
+// A run of v3-8 as its metrics file has it.
+RunRecords MadeRecords(double loss) {
+  RunReader reader("metrics.jsonl");
+  reader.Add(R"({"event":"plan","slice":"v3-8","model":"mlp"})"
+             "\n");
+  for (int step = 1; step <= 3; ++step)
+    reader.Add(absl::StrCat(R"({"event":"step","step":)", step, R"(,"loss":)",
+                            loss / step, R"(,"examples_per_second":100})",
+                            "\n"));
+  return reader.Finish();
+}
+
+TEST(ClimbPageTest, WhatFailedComesFirstThenTableDrawingAndRuns) {
+  const std::string page =
+      ClimbPage(FailedClimb(),
+                {{"v3-8, seed 0", MadeRecords(1)}, {"v3-32", MadeRecords(2)}});
+  EXPECT_THAT(page, StartsWith("<!DOCTYPE html>"));
+  std::size_t last = 0;
+  for (const char* part :
+       {"v3-32 failed: eval loss 0.5 is above 0.11",
+        "change --batch_per_core: 8 leaves 50 steps",
+        "<th>slice</th><th>verdict</th>", "FAILED: loss", "not run: v3-128",
+        "scaling efficiency (sim)", "v3-8, seed 0: ", "Side by side",
+        "loss of all runs", "<h2>v3-8, seed 0</h2>", "<h2>v3-32</h2>"}) {
+    const std::size_t at = page.find(part, last);
+    ASSERT_NE(at, page.npos) << part;
+    last = at;
+  }
+  EXPECT_THAT(page, HasSubstr("class=\"verdict sick\">v3-32 failed"));
+  EXPECT_THAT(page, Not(HasSubstr("http://")));
+  EXPECT_THAT(page, Not(HasSubstr("https://")));
+}
+
+TEST(ClimbPageTest, OfOneThatPassedAndOfOneThatWasStopped) {
+  Climb passed = MadeClimb();
+  passed.rungs = {MadeFirst()};
+  passed.verdicts = {{}};
+  EXPECT_THAT(ClimbPage(passed, {}),
+              HasSubstr("class=\"verdict well\">every slice passed"));
+  EXPECT_THAT(ClimbPage(MadeClimb(), {}), HasSubstr("stopped before v3-8"));
+}
+
+TEST(ClimbPageTest, ReadsTheRunsThatHaveMetrics) {
+  const TempDir folder;
+  const auto files = RungFiles::Open(folder.file("ladder"));
+  ASSERT_TRUE(files.ok()) << files.status();
+  const Climb climb = FailedClimb();
+  const auto store = NewLocalStore();
+  EXPECT_TRUE(RunsOfClimb(climb, *files, *store).empty());
+  const auto write = [&](const std::string& slice, std::uint64_t seed,
+                         bool is_first) {
+    const auto made = files->ForRun(slice, seed, is_first);
+    ASSERT_TRUE(made.ok()) << made.status();
+    EXPECT_EQ(made->metrics, files->MetricsOf(slice, seed, is_first));
+    ASSERT_TRUE(store
+                    ->Write(made->metrics,
+                            R"({"event":"step","step":1,"loss":1})"
+                            "\n")
+                    .ok());
+  };
+  write("v3-8", 0, true);
+  write("v3-8", 2, false);
+  write("v3-32", 0, true);
+  std::string names;
+  for (const auto& [name, run] : RunsOfClimb(climb, *files, *store))
+    absl::StrAppend(&names, name, ": ", run.steps.size(), ";");
+  EXPECT_EQ(names, "v3-8, seed 0: 1;v3-8, seed 2: 1;v3-32: 1;");
 }
 
 TEST(ClimbPlotTest, ALadderThatHasNotBegunIsDrawnToo) {

@@ -34,13 +34,14 @@ std::string UnbalancedTag(std::string_view html) {
     const std::size_t end = EndOfTag(html, at);
     if (end == html.npos) return std::string(html.substr(at, 40));
     const std::string name = NameIn(html.substr(at + 1, end - at - 1));
+    const bool closes_itself = html[end - 1] == '/';  // of a drawing
     at = end + 1;
     if (name.starts_with("/")) {
       if (open.empty() || open.back() != name.substr(1)) return name;
       open.pop_back();
       continue;
     }
-    if (kVoid.contains(name)) continue;
+    if (closes_itself || kVoid.contains(name)) continue;
     open.push_back(name);
     if (name == "script" || name == "style") at = html.find("</" + name, at);
   }

@@ -136,6 +136,31 @@ TEST(PageTest, AHundredThousandStepsStaySmall) {
   EXPECT_EQ(UnbalancedTag(page), "");
 }
 
+// Who has no scripts sees a drawing of each chart; page.css hides it from
+// others.
+TEST(PageTest, EveryChartIsDrawnWithoutScriptsToo) {
+  const std::string page = PageOf(FullRun());
+  const auto count = [&](const std::string& part) {
+    int found = 0;
+    for (std::size_t at = page.find(part); at != page.npos;
+         at = page.find(part, at + 1))
+      ++found;
+    return found;
+  };
+  EXPECT_GT(count("class=\"chart\""), 3);
+  EXPECT_EQ(count("class=\"still\"><svg "), count("class=\"chart\""));
+  EXPECT_THAT(page, HasSubstr(".js .still, .js .data { display: none; }"));
+}
+
+TEST(PageTest, ContentOfAnotherStandsFirst) {
+  const std::string page = PageOfRuns("a <title>", "<p>first</p>",
+                                      {Judged(RunOf(EvenRun()), "a run")});
+  EXPECT_EQ(UnbalancedTag(page), "");
+  EXPECT_THAT(page, HasSubstr("<h1>a &lt;title&gt;</h1>"));
+  EXPECT_LT(page.find("<p>first</p>"), page.find("<h2>a run</h2>"));
+  EXPECT_EQ(UnbalancedTag(PageOfRuns("none", "", {})), "");
+}
+
 TEST(PageTest, SeveralRunsStandSideBySide) {
   const std::string slow =
       RunText([](int, int p) { return Took{.compute = p == 2 ? 0.2 : 0.1}; });
@@ -197,6 +222,7 @@ TEST(HtmlBalanceTest, SeesWhatIsOpen) {
   EXPECT_EQ(UnbalancedTag("<p title=\">\"><b></b>"), "p");
   EXPECT_EQ(UnbalancedTag("<script>a<b</script>"), "");
   EXPECT_EQ(UnbalancedTag("</p>"), "/p");
+  EXPECT_EQ(UnbalancedTag("<svg><line x=\"1\"/></svg>"), "");
   EXPECT_THAT(LoadsOf("<img src=\"http://a\">"),
               ElementsAre("src=", "<img", "http://"));
 }

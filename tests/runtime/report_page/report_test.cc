@@ -67,6 +67,35 @@ TEST_F(ReportTest, PrintsJsonInstead) {
   EXPECT_THAT(store_->Stat("report.html"), Not(IsOk()));
 }
 
+TEST_F(ReportTest, DrawsInsteadOfAPage) {
+  const std::string drawing = dir_.file("a.svg");
+  const ReportResult result = Run({dir_.file("a.jsonl"), "--plot=" + drawing});
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_THAT(result.text, HasSubstr("drawn as " + drawing));
+  EXPECT_THAT(result.text, Not(HasSubstr("written")));
+  EXPECT_THAT(store_->Stat("report.html"), Not(IsOk()));
+  const auto svg = store_->Read(drawing);
+  ASSERT_THAT(svg, IsOk());
+  EXPECT_THAT(*svg, StartsWith("<svg xmlns="));
+  EXPECT_THAT(*svg, HasSubstr("throughput"));
+  // Beside the page, which is asked for.
+  const std::string page = dir_.file("page.html");
+  EXPECT_EQ(
+      Run({dir_.file("a.jsonl"), "-o", page, "--plot=" + drawing}).exit_code,
+      0);
+  EXPECT_THAT(store_->Stat(page), IsOk());
+}
+
+TEST_F(ReportTest, RefusesADrawingThatIsNoSvg) {
+  const ReportResult result =
+      Run({dir_.file("a.jsonl"), "--plot=" + dir_.file("a.png")});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.error, HasSubstr("must end in .svg"));
+  EXPECT_EQ(Run({dir_.file("a.jsonl"), "--plot=" + dir_.file("none/a.svg")})
+                .exit_code,
+            2);
+}
+
 TEST_F(ReportTest, RefusesWhatItCannotRead) {
   EXPECT_EQ(Run({}).exit_code, 2);
   EXPECT_THAT(Run({}).error, HasSubstr("pod_report runs/a.jsonl"));

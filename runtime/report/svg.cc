@@ -1,13 +1,15 @@
-#include "runtime/plan/svg.h"
+#include "runtime/report/svg.h"
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <numeric>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
+#include "base/printable.h"
 
 namespace podsim {
 namespace {
@@ -25,6 +27,7 @@ constexpr const char* kMarkers[] = {
     "M-1.5,-5 L1.5,-5 L1.5,-1.5 L5,-1.5 L5,1.5 L1.5,1.5 L1.5,5 L-1.5,5 "
     "L-1.5,1.5 L-5,1.5 L-5,-1.5 L-1.5,-1.5 Z"};
 static_assert(std::size(kColors) == std::size(kMarkers));
+constexpr char kNameSpace[] = " xmlns=\"http://www.w3.org/2000/svg\"";
 
 }  // namespace
 
@@ -48,6 +51,68 @@ Scale LogScale(double base, const std::vector<double>& values, double begin,
           .begin = begin,
           .end = end,
           .base = base};
+}
+
+std::vector<double> RoundTicks(double low, double high) {
+  constexpr double kMost = 6;  // steps
+  constexpr double kNear = 1e-9;
+  double step = std::pow(10, std::floor(std::log10((high - low) / 2)));
+  for (const double times : {2.0, 2.5, 2.0})
+    if ((high - low) / step > kMost) step *= times;  // 1, 2, 5, 10
+  std::vector<double> ticks;
+  const double first = std::ceil(low / step - kNear);
+  for (double i = first; i * step <= high + kNear * step; ++i)
+    ticks.push_back(i * step + 0.0);  // no -0
+  return ticks;
+}
+
+std::vector<double> LogTicks(double low, double high) {
+  constexpr double kNear = 1e-9;
+  constexpr double kFewDecades = 2.5;
+  constexpr std::size_t kLeast = 2;
+  const bool few = std::log10(high / low) < kFewDecades;
+  std::vector<double> ticks;
+  for (double power = std::floor(std::log10(low)); power <= std::log10(high);
+       ++power)
+    for (const double times : {1.0, 2.0, 5.0}) {
+      const double tick = times * std::pow(10, power);
+      if (times > 1 && !few) break;
+      if (tick >= low * (1 - kNear) && tick <= high * (1 + kNear))
+        ticks.push_back(tick);
+    }
+  return ticks.size() < kLeast ? RoundTicks(low, high) : ticks;
+}
+
+std::string ShortNumber(double value) {
+  const double size = std::abs(value);
+  for (const auto& [unit, letter] :
+       {std::pair(1e9, "G"), std::pair(1e6, "M"), std::pair(1e3, "k")})
+    if (size >= unit) return absl::StrFormat("%.4g%s", value / unit, letter);
+  return absl::StrFormat("%.4g", value);
+}
+
+std::string SvgLeftAxis(const Scale& scale, const std::vector<Tick>& ticks,
+                        double left, double right) {
+  std::string text;
+  for (const Tick& tick : ticks) {
+    const double y = scale.At(tick.value);
+    text += SvgLine(left, y, right, y, kSvgGrid);
+    text += SvgWords(left - 6, y + 4, tick.label, "end");
+  }
+  return text;
+}
+
+std::string SvgPicture(double width, double height,
+                       const std::string& content) {
+  return absl::StrFormat(
+      "<svg%s width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" "
+      "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%%\" "
+      "height=\"100%%\" fill=\"white\"/>\n%s</svg>\n",
+      kNameSpace, width, height, width, height, content);
+}
+
+std::string SvgInPage(const std::string& picture) {
+  return absl::StrReplaceAll(picture, {{kNameSpace, ""}});
 }
 
 const char* LineStyle::color() const {
@@ -86,7 +151,8 @@ std::string SvgPoint(double x, double y) {
 
 std::string SvgEscaped(const std::string& text) {
   return absl::StrReplaceAll(
-      text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
+      Printable(text),
+      {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
 }
 
 std::vector<double> KeptApart(const std::vector<double>& wanted, double gap,

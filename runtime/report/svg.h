@@ -1,7 +1,9 @@
-// Pieces of a picture of lines over two axes, as SVG: scales, markers, labels
-// that keep apart. Pure; nothing of it needs a script or a font of its own.
-#ifndef PODSIM_RUNTIME_PLAN_SVG_H_
-#define PODSIM_RUNTIME_PLAN_SVG_H_
+// Pieces of a picture of lines over two axes, as SVG: scales, axes, markers,
+// labels that keep apart. Pure; nothing of it needs a script or a font of its
+// own. All drawings of all programs have their axes and colours from here; a
+// page gives them those of its theme (runtime/report_page/page.css).
+#ifndef PODSIM_RUNTIME_REPORT_SVG_H_
+#define PODSIM_RUNTIME_REPORT_SVG_H_
 
 #include <cstddef>
 #include <string>
@@ -23,6 +25,37 @@ struct Scale {
 // Between whole powers of `base` around all of `values`, which are above 0.
 Scale LogScale(double base, const std::vector<double>& values, double begin,
                double end);
+
+// Round numbers from `low` to `high`, which are apart: three to seven.
+std::vector<double> RoundTicks(double low, double high);
+// Of a logarithmic axis, above 0: whole powers of ten, with 2 and 5 of each
+// between them where there are few; RoundTicks where there are none.
+std::vector<double> LogTicks(double low, double high);
+// What a narrow axis has room for: 1200000 is "1.2M".
+std::string ShortNumber(double value);
+
+// A place on an axis and what stands there.
+struct Tick {
+  double value = 0;
+  std::string label;
+};
+
+// Attributes of the lines of a grid.
+inline constexpr char kSvgGrid[] = "stroke=\"#dddddd\"";
+// Of a line that marks a limit.
+inline constexpr char kSvgLimit[] =
+    "stroke=\"#555555\" stroke-dasharray=\"5 4\"";
+
+// The axis at the left: at each tick a line of the grid from `left` to `right`,
+// its label before it.
+std::string SvgLeftAxis(const Scale& scale, const std::vector<Tick>& ticks,
+                        double left, double right);
+
+// A whole picture. It is white, and so large unless its place says otherwise.
+std::string SvgPicture(double width, double height, const std::string& content);
+// As part of a page of HTML, where it needs no name space: the page then has
+// nothing that looks like an address.
+std::string SvgInPage(const std::string& picture);
 
 // How a line is told from the others, also without colours: the n-th of seven
 // that repeat, which people who see few colours tell apart [Okabe and Ito,
@@ -54,4 +87,4 @@ std::vector<double> KeptApart(const std::vector<double>& wanted, double gap,
 
 }  // namespace podsim
 
-#endif  // PODSIM_RUNTIME_PLAN_SVG_H_
+#endif  // PODSIM_RUNTIME_REPORT_SVG_H_

@@ -1,17 +1,22 @@
 // Scales and labels of pictures.
-#include "runtime/plan/svg.h"
+#include "runtime/report/svg.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace podsim {
 namespace {
 
+using ::testing::DoubleEq;
+using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(SvgTest, ALogarithmicScaleGoesFromPowerToPower) {
   const Scale scale = LogScale(10, {0.03, 500}, 100, 600);
@@ -31,6 +36,47 @@ TEST(SvgTest, ALinearScaleIsAStraightLine) {
   EXPECT_EQ(scale.At(0), 200);
   EXPECT_EQ(scale.At(0.25), 175);
   EXPECT_EQ(scale.At(1), 100);
+}
+
+TEST(SvgTest, TicksAreRound) {
+  EXPECT_THAT(RoundTicks(0, 1), ElementsAre(0, DoubleEq(0.2), DoubleEq(0.4),
+                                            DoubleEq(0.6), DoubleEq(0.8), 1));
+  EXPECT_THAT(RoundTicks(-0.5, 19), ElementsAre(0, 5, 10, 15));
+  for (const auto& [low, high] :
+       {std::pair(0.0, 7.3), std::pair(-3.0, 1e6), std::pair(0.0, 2e-7),
+        std::pair(0.2, 0.9), std::pair(1.0, 2.0)}) {
+    const std::vector<double> ticks = RoundTicks(low, high);
+    EXPECT_GE(ticks.size(), 2u) << low << " " << high;
+    EXPECT_LE(ticks.size(), 7u) << low << " " << high;
+    EXPECT_GE(ticks.front(), low);
+    EXPECT_LE(ticks.back(), high);
+  }
+}
+
+TEST(SvgTest, TicksOfALogarithmicAxis) {
+  const auto near = [](double value) {
+    return DoubleNear(value, 1e-6 * value);
+  };
+  EXPECT_THAT(LogTicks(0.5, 20'000),
+              ElementsAre(near(1), near(10), near(100), near(1e3), near(1e4)));
+  EXPECT_THAT(LogTicks(15, 300),
+              ElementsAre(near(20), near(50), near(100), near(200)));
+  EXPECT_GE(LogTicks(1010, 1020).size(), 2u);
+}
+
+TEST(SvgTest, NumbersAreShort) {
+  EXPECT_EQ(ShortNumber(1.2e6), "1.2M");
+  EXPECT_EQ(ShortNumber(-45'600), "-45.6k");
+  EXPECT_EQ(ShortNumber(0.012345), "0.01235");
+  EXPECT_EQ(ShortNumber(2e9), "2G");
+  EXPECT_EQ(ShortNumber(0), "0");
+}
+
+TEST(SvgTest, APictureInAPageNamesNoAddress) {
+  const std::string picture = SvgPicture(10, 20, "<g></g>");
+  EXPECT_THAT(picture, HasSubstr("http://www.w3.org"));
+  EXPECT_THAT(SvgInPage(picture), Not(HasSubstr("http:")));
+  EXPECT_THAT(SvgInPage(picture), HasSubstr("viewBox=\"0 0 10 20\""));
 }
 
 TEST(SvgTest, LabelsKeepApart) {
