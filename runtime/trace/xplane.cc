@@ -21,6 +21,8 @@ constexpr std::int64_t kPicoseconds = 1000;  // of a nanosecond
 constexpr char kStepsLine[] = "Steps";
 constexpr char kOpsLine[] = "XLA Ops";
 constexpr char kEnvironment[] = "Task Environment";
+constexpr std::uint64_t kProgram = 1;  // all ops are of one program
+constexpr char kCategory[] = "compute";
 
 bool IsCore(const TraceTrack& track) {
   return absl::StartsWith(track.name, "core ");
@@ -62,9 +64,8 @@ class PlaneWriter {
   }
 
   void AddTime(const std::string& name, std::int64_t nanoseconds) {
-    xp::XStat& stat = *plane_.add_stats();
-    stat.set_metadata_id(StatId(name));
-    stat.set_uint64_value(static_cast<std::uint64_t>(nanoseconds));
+    SetNumber(name, static_cast<std::uint64_t>(nanoseconds),
+              *plane_.add_stats());
   }
 
   void AddEvent(const TraceSlice& slice, const std::string& name,
@@ -87,7 +88,27 @@ class PlaneWriter {
     }
   }
 
+  // As AddEvent, of an op. XProf counts the time of an op only if its metadata
+  // has both ids (xprof: xprof/utils/op_metrics_db_utils.cc); without them it
+  // calls the device idle. 0 is a whole program's symbol id.
+  void AddOp(const TraceSlice& slice, xp::XLine& line) {
+    AddEvent(slice, slice.name, line);
+    const std::int64_t id = EventId(slice.name);
+    xp::XEventMetadata& op = (*plane_.mutable_event_metadata())[id];
+    if (op.stats_size() > 0) return;
+    SetNumber("program_id", kProgram, *op.add_stats());
+    SetNumber("symbol_id", static_cast<std::uint64_t>(id), *op.add_stats());
+    xp::XStat& category = *op.add_stats();
+    category.set_metadata_id(StatId("hlo_category"));
+    category.set_str_value(kCategory);
+  }
+
  private:
+  void SetNumber(const std::string& name, std::uint64_t value,
+                 xp::XStat& stat) {
+    stat.set_metadata_id(StatId(name));
+    stat.set_uint64_value(value);
+  }
   std::int64_t EventId(const std::string& name) {
     const auto [at, is_new] = events_.try_emplace(
         name, static_cast<std::int64_t>(events_.size()) + 1);
@@ -154,8 +175,7 @@ void AddDevice(const TraceTrack& core, const TraceProcess& process, int device,
       if (IsStep(slice))
         plane.AddEvent(slice, absl::StrCat(StepOf(slice)), steps);
   xp::XLine& ops = plane.AddLine(kOpsLine);
-  for (const TraceSlice& slice : core.slices)
-    plane.AddEvent(slice, slice.name, ops);
+  for (const TraceSlice& slice : core.slices) plane.AddOp(slice, ops);
 }
 
 void AddHost(const TraceProcess& process, std::int64_t start,
