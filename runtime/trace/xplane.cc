@@ -33,6 +33,11 @@ bool IsStep(const TraceSlice& slice) {
   return slice.name == "step" || absl::StartsWith(slice.name, "step ");
 }
 
+// In which the training thread waits for it; a step has one.
+bool IsInput(const TraceTrack& track, const TraceSlice& slice) {
+  return track.name == "steps" && slice.name == "input";
+}
+
 const TraceTrack* StepsTrack(const TraceProcess& process) {
   for (const TraceTrack& track : process.tracks)
     if (track.name == "steps") return &track;
@@ -68,8 +73,8 @@ class PlaneWriter {
               *plane_.add_stats());
   }
 
-  void AddEvent(const TraceSlice& slice, const std::string& name,
-                xp::XLine& line) {
+  xp::XEvent& AddEvent(const TraceSlice& slice, const std::string& name,
+                       xp::XLine& line) {
     xp::XEvent& event = *line.add_events();
     event.set_metadata_id(EventId(name));
     event.set_offset_ps((slice.begin - start_) * kPicoseconds);
@@ -86,6 +91,7 @@ class PlaneWriter {
       else
         stat.set_str_value(std::get<std::string>(argument.value));
     }
+    return event;
   }
 
   // As AddEvent, of an op. XProf counts the time of an op only if its metadata
@@ -98,9 +104,16 @@ class PlaneWriter {
     if (op.stats_size() > 0) return;
     SetNumber("program_id", kProgram, *op.add_stats());
     SetNumber("symbol_id", static_cast<std::uint64_t>(id), *op.add_stats());
-    xp::XStat& category = *op.add_stats();
-    category.set_metadata_id(StatId("hlo_category"));
-    category.set_str_value(kCategory);
+    SetText("hlo_category", kCategory, *op.add_stats());
+  }
+
+  // As AddEvent, of a wait for input. XProf takes what so marked events last
+  // out of the devices' idle time (xprof: xprof/convert/
+  // xplane_to_step_events.cc; the name is of xla/tsl/profiler/utils/
+  // xplane_schema.cc).
+  void AddInput(const TraceSlice& slice, xp::XLine& line) {
+    xp::XEvent& event = AddEvent(slice, slice.name, line);
+    SetText("_ipl_stage_name", slice.name, *event.add_stats());
   }
 
  private:
@@ -108,6 +121,11 @@ class PlaneWriter {
                  xp::XStat& stat) {
     stat.set_metadata_id(StatId(name));
     stat.set_uint64_value(value);
+  }
+  void SetText(const std::string& name, const std::string& value,
+               xp::XStat& stat) {
+    stat.set_metadata_id(StatId(name));
+    stat.set_str_value(value);
   }
   std::int64_t EventId(const std::string& name) {
     const auto [at, is_new] = events_.try_emplace(
@@ -185,7 +203,10 @@ void AddHost(const TraceProcess& process, std::int64_t start,
     if (IsCore(track)) continue;
     xp::XLine& line = plane.AddLine(track.name);
     for (const TraceSlice& slice : track.slices)
-      plane.AddEvent(slice, slice.name, line);
+      if (IsInput(track, slice))
+        plane.AddInput(slice, line);
+      else
+        plane.AddEvent(slice, slice.name, line);
   }
 }
 

@@ -121,6 +121,23 @@ TEST(HostProfiles, OpsHaveIdsOfTheirProgramAndOfTheirOwn) {
   EXPECT_EQ(device.event_metadata().at(step.metadata_id()).stats_size(), 0);
 }
 
+// Of the training thread only: what else is called so, it does not wait for.
+TEST(HostProfiles, WaitsForInputAreMarked) {
+  TraceProcess process = Processes()[0];
+  process.tracks.push_back({"input", {At(0, 10, "input", 20)}});
+  const auto profiles = HostProfiles({process});
+  const xp::XPlane& host = profiles[0].space.planes(2);
+  ASSERT_EQ(host.name(), "/host:CPU");
+  std::vector<std::string> marked;
+  for (const xp::XLine& line : host.lines())
+    for (const xp::XEvent& event : line.events())
+      for (const xp::XStat& stat : event.stats())
+        if (host.stat_metadata().at(stat.metadata_id()).name() ==
+            "_ipl_stage_name")
+          marked.push_back(line.name() + ": " + stat.str_value());
+  EXPECT_THAT(marked, ElementsAre("steps: input"));
+}
+
 // Hosts count from one moment, or they would not lie beside each other.
 TEST(HostProfiles, OffsetsCountFromTheFirstMomentOfTheClock) {
   const auto profiles = HostProfiles(Processes());
