@@ -73,13 +73,15 @@ def spans_of(trace: pb.Trace) -> list[dict]:
     return spans
 
 
-def run_traced(slice_name: str, path: pathlib.Path, profiles: pathlib.Path) -> list[dict]:
+def run_traced(slice_name: str, path: pathlib.Path, profiles: pathlib.Path,
+               *flags: str) -> list[dict]:
     """The spans of a traced run of mlp; those for XProf lie in `profiles`."""
     subprocess.run(
         [_programs.find("pod_launch"), f"--topology={slice_name}",
          f"--reference_topology={slice_name}", "--model=mlp", "--train_steps=24", "--algo=ring",
          f"--processes={HOSTS[slice_name]}", f"--chunk_bytes={CHUNK_BYTES}", "--quiet",
-         f"--trace={path}", f"--profile_dir={profiles}", f"--trace_steps={STEPS[0]}:{STEPS[-1]}"],
+         f"--trace={path}", f"--profile_dir={profiles}", f"--trace_steps={STEPS[0]}:{STEPS[-1]}",
+         *flags],
         check=True, stdout=subprocess.DEVNULL)
     return spans_of(pb.Trace.FromString(path.read_bytes()))
 
