@@ -75,14 +75,15 @@ def spans_of(trace: pb.Trace) -> list[dict]:
 
 
 def run_traced(slice_name: str, path: pathlib.Path, profiles: pathlib.Path,
-               model_dir: pathlib.Path) -> list[dict]:
+               model_dir: pathlib.Path, *flags: str) -> list[dict]:
     """The spans of a traced run of mlp; those for XProf lie in `profiles`."""
     subprocess.run(
         [_programs.find("pod_launch"), f"--topology={slice_name}",
          f"--reference_topology={slice_name}", "--model=mlp", "--train_steps=24", "--algo=ring",
          f"--processes={HOSTS[slice_name]}", f"--chunk_bytes={CHUNK_BYTES}", "--quiet",
          f"--model_dir={model_dir}", f"--checkpoint_every={SAVED_EVERY}", "--tensorboard_dir=",
-         f"--trace={path}", f"--profile_dir={profiles}", f"--trace_steps={STEPS[0]}:{STEPS[-1]}"],
+         f"--trace={path}", f"--profile_dir={profiles}", f"--trace_steps={STEPS[0]}:{STEPS[-1]}",
+         *flags],
         check=True, stdout=subprocess.DEVNULL)
     return spans_of(pb.Trace.FromString(path.read_bytes()))
 

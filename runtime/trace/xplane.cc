@@ -21,6 +21,8 @@ constexpr std::int64_t kPicoseconds = 1000;  // of a nanosecond
 constexpr char kStepsLine[] = "Steps";
 constexpr char kOpsLine[] = "XLA Ops";
 constexpr char kEnvironment[] = "Task Environment";
+constexpr std::uint64_t kProgram = 1;  // all ops are of one program
+constexpr char kCategory[] = "compute";
 
 bool IsCore(const TraceTrack& track) {
   return absl::StartsWith(track.name, "core ");
@@ -29,6 +31,11 @@ bool IsCore(const TraceTrack& track) {
 // "step 20", or of the simulated ones "step".
 bool IsStep(const TraceSlice& slice) {
   return slice.name == "step" || absl::StartsWith(slice.name, "step ");
+}
+
+// In which the training thread waits for it; a step has one.
+bool IsInput(const TraceTrack& track, const TraceSlice& slice) {
+  return track.name == "steps" && slice.name == "input";
 }
 
 const TraceTrack* StepsTrack(const TraceProcess& process) {
@@ -62,13 +69,12 @@ class PlaneWriter {
   }
 
   void AddTime(const std::string& name, std::int64_t nanoseconds) {
-    xp::XStat& stat = *plane_.add_stats();
-    stat.set_metadata_id(StatId(name));
-    stat.set_uint64_value(static_cast<std::uint64_t>(nanoseconds));
+    SetNumber(name, static_cast<std::uint64_t>(nanoseconds),
+              *plane_.add_stats());
   }
 
-  void AddEvent(const TraceSlice& slice, const std::string& name,
-                xp::XLine& line) {
+  xp::XEvent& AddEvent(const TraceSlice& slice, const std::string& name,
+                       xp::XLine& line) {
     xp::XEvent& event = *line.add_events();
     event.set_metadata_id(EventId(name));
     event.set_offset_ps((slice.begin - start_) * kPicoseconds);
@@ -85,9 +91,42 @@ class PlaneWriter {
       else
         stat.set_str_value(std::get<std::string>(argument.value));
     }
+    return event;
+  }
+
+  // As AddEvent, of an op. XProf counts the time of an op only if its metadata
+  // has both ids (xprof: xprof/utils/op_metrics_db_utils.cc); without them it
+  // calls the device idle. 0 is a whole program's symbol id.
+  void AddOp(const TraceSlice& slice, xp::XLine& line) {
+    AddEvent(slice, slice.name, line);
+    const std::int64_t id = EventId(slice.name);
+    xp::XEventMetadata& op = (*plane_.mutable_event_metadata())[id];
+    if (op.stats_size() > 0) return;
+    SetNumber("program_id", kProgram, *op.add_stats());
+    SetNumber("symbol_id", static_cast<std::uint64_t>(id), *op.add_stats());
+    SetText("hlo_category", kCategory, *op.add_stats());
+  }
+
+  // As AddEvent, of a wait for input. XProf takes what so marked events last
+  // out of the devices' idle time (xprof: xprof/convert/
+  // xplane_to_step_events.cc; the name is of xla/tsl/profiler/utils/
+  // xplane_schema.cc).
+  void AddInput(const TraceSlice& slice, xp::XLine& line) {
+    xp::XEvent& event = AddEvent(slice, slice.name, line);
+    SetText("_ipl_stage_name", slice.name, *event.add_stats());
   }
 
  private:
+  void SetNumber(const std::string& name, std::uint64_t value,
+                 xp::XStat& stat) {
+    stat.set_metadata_id(StatId(name));
+    stat.set_uint64_value(value);
+  }
+  void SetText(const std::string& name, const std::string& value,
+               xp::XStat& stat) {
+    stat.set_metadata_id(StatId(name));
+    stat.set_str_value(value);
+  }
   std::int64_t EventId(const std::string& name) {
     const auto [at, is_new] = events_.try_emplace(
         name, static_cast<std::int64_t>(events_.size()) + 1);
@@ -154,8 +193,7 @@ void AddDevice(const TraceTrack& core, const TraceProcess& process, int device,
       if (IsStep(slice))
         plane.AddEvent(slice, absl::StrCat(StepOf(slice)), steps);
   xp::XLine& ops = plane.AddLine(kOpsLine);
-  for (const TraceSlice& slice : core.slices)
-    plane.AddEvent(slice, slice.name, ops);
+  for (const TraceSlice& slice : core.slices) plane.AddOp(slice, ops);
 }
 
 void AddHost(const TraceProcess& process, std::int64_t start,
@@ -165,7 +203,10 @@ void AddHost(const TraceProcess& process, std::int64_t start,
     if (IsCore(track)) continue;
     xp::XLine& line = plane.AddLine(track.name);
     for (const TraceSlice& slice : track.slices)
-      plane.AddEvent(slice, slice.name, line);
+      if (IsInput(track, slice))
+        plane.AddInput(slice, line);
+      else
+        plane.AddEvent(slice, slice.name, line);
   }
 }
 

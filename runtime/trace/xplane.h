@@ -21,7 +21,8 @@ struct HostProfile {
 // A profile of each process that has tracks of cores, which are the devices
 // "/device:TPU:0" and on, with the lines "Steps" and "XLA Ops"; all other
 // tracks are lines of the plane "/host:CPU". The steps of a device are the
-// host's. Links of a slice have no device and are left out.
+// host's. Ops and waits for input are marked as XProf knows them by. Links of a
+// slice have no device and are left out.
 std::vector<HostProfile> HostProfiles(
     const std::vector<TraceProcess>& processes);
 

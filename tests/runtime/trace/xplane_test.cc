@@ -109,6 +109,51 @@ TEST(HostProfiles, HostsHaveTheirWritesOfCheckpoints) {
   EXPECT_EQ(stat.int64_value(), 20);
 }
 
+// What XProf does not know so, it counts as idle.
+TEST(HostProfiles, OpsHaveIdsOfTheirProgramAndOfTheirOwn) {
+  TraceProcess process = Processes()[2];
+  process.tracks[1].slices.push_back(At(60, 70, "matmul", 21));
+  const auto profiles = HostProfiles({process});
+  const xp::XPlane& device = profiles[0].space.planes(0);
+  std::map<std::string, std::map<std::string, std::uint64_t>> numbers;
+  std::map<std::string, std::string> categories;
+  for (const xp::XEvent& event : LineOf(device, "XLA Ops").events()) {
+    const auto& op = device.event_metadata().at(event.metadata_id());
+    EXPECT_EQ(op.stats_size(), 3) << op.name();
+    for (const xp::XStat& stat : op.stats()) {
+      const auto& name = device.stat_metadata().at(stat.metadata_id()).name();
+      if (stat.has_str_value())
+        categories[name] = stat.str_value();
+      else
+        numbers[name][op.name()] = stat.uint64_value();
+    }
+  }
+  EXPECT_EQ(numbers["program_id"]["matmul"], numbers["program_id"]["update"]);
+  EXPECT_NE(numbers["symbol_id"]["matmul"], numbers["symbol_id"]["update"]);
+  EXPECT_GT(numbers["symbol_id"]["matmul"], 0U);
+  EXPECT_GT(numbers["symbol_id"]["update"], 0U);
+  EXPECT_EQ(categories["hlo_category"], "compute");
+  const xp::XEvent& step = LineOf(device, "Steps").events(0);
+  EXPECT_EQ(device.event_metadata().at(step.metadata_id()).stats_size(), 0);
+}
+
+// Of the training thread only: what else is called so, it does not wait for.
+TEST(HostProfiles, WaitsForInputAreMarked) {
+  TraceProcess process = Processes()[0];
+  process.tracks.push_back({"input", {At(0, 10, "input", 20)}});
+  const auto profiles = HostProfiles({process});
+  const xp::XPlane& host = profiles[0].space.planes(2);
+  ASSERT_EQ(host.name(), "/host:CPU");
+  std::vector<std::string> marked;
+  for (const xp::XLine& line : host.lines())
+    for (const xp::XEvent& event : line.events())
+      for (const xp::XStat& stat : event.stats())
+        if (host.stat_metadata().at(stat.metadata_id()).name() ==
+            "_ipl_stage_name")
+          marked.push_back(line.name() + ": " + stat.str_value());
+  EXPECT_THAT(marked, ElementsAre("steps: input"));
+}
+
 // Hosts count from one moment, or they would not lie beside each other.
 TEST(HostProfiles, OffsetsCountFromTheFirstMomentOfTheClock) {
   const auto profiles = HostProfiles(Processes());
