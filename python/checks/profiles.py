@@ -217,7 +217,7 @@ def check(slice_name: str, folder: pathlib.Path) -> int:
     """How much is wrong with the profiles of a run."""
     metrics = folder / f"{slice_name}.jsonl"
     traces.run_traced(slice_name, folder / f"{slice_name}.pftrace", folder / slice_name,
-                      f"--metrics_file={metrics}")
+                      folder / f"{slice_name}-model", f"--metrics_file={metrics}")
     simulated = [1e3 * line["simulated_seconds"]
                  for line in map(json.loads, metrics.read_text().splitlines())
                  if line["event"] == "step" and line["step"] in traces.STEPS]
