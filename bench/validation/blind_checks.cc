@@ -36,7 +36,10 @@ std::vector<Row> RowsFixed(const std::vector<BlindStep>& steps,
 
 }  // namespace
 
-std::vector<Check> BlindChecks(const std::vector<PublishedModel>& models) {
+std::vector<Check> BlindChecks(const std::vector<PublishedModel>& known,
+                               const std::vector<PublishedModel>& blind) {
+  std::vector<PublishedModel> models = known;
+  models.insert(models.end(), blind.begin(), blind.end());
   Check fixed = {.title = "Steps as they were forecast before a look",
                  .source = kSources,
                  .note = "Written down before the published figures were.",

@@ -9,8 +9,9 @@
 
 namespace podsim::validation {
 
-// REQUIRES: `models` has each blind step's model.
-std::vector<Check> BlindChecks(const std::vector<PublishedModel>& models);
+// REQUIRES: `models` and `blind` have each blind step's model.
+std::vector<Check> BlindChecks(const std::vector<PublishedModel>& models,
+                               const std::vector<PublishedModel>& blind);
 
 }  // namespace podsim::validation
 

@@ -10,6 +10,7 @@ constexpr char kWithEvaluation[] = "an evaluation every 4 epochs in it";
 constexpr char kBertEvaluation[] = "an evaluation every 163 steps in it";
 constexpr char kDecoding[] = "decoding of the test set in it";
 constexpr char kWholeRun[] = "the whole run in it";
+constexpr char kSplash[] = "a kernel for attention and bfloat16 state in it";
 
 }  // namespace
 
@@ -38,6 +39,13 @@ std::vector<BlindStep> ScoredBlindSteps() {
        {}},
       {{"resnet50", "v3-32", 32, kNotYet, 4, false, 1, kWholeRun, "flax"}, {}},
       {{"resnet50", "v2-32", 32, kNotYet, 4, false, 1, kWholeRun, "flax"}, {}},
+      {{"haiku_resnet50_v2", "v3-32", 256, kNotYet, 2, false, 1, kWholeRun,
+        "haiku"},
+       {}},
+      {{"vit_s16", "v3-8", 128, kNotYet, 4, false, 1, kWholeRun, "big_vision"},
+       {}},
+      {{"gpt2_small", "v3-32", 16, kNotYet, 4, false, 1, kWholeRun, "GPT2-JAX"},
+       {}},
   };
 }
 
@@ -54,6 +62,14 @@ std::vector<BlindStep> OtherBlindSteps() {
        {}},
       {{"resnet50", "v4-4096", 16, kNotYet, 4, false, 4,
         "an evaluation every 157 steps in it", "ML10"},
+       {}},
+      {{"llama_164m", "v6e-1", 64, kNotYet, 4, false, 1, kSplash, "one chip",
+        16},
+       {}},
+      {{"llama_164m", "v5litepod-1", 64, kNotYet, 4, false, 1, kSplash,
+        "one chip", 16},
+       {}},
+      {{"llama_159m", "v6e-1", 4, kNotYet, 4, false, 1, kSplash, "one chip"},
        {}},
   };
 }

@@ -15,7 +15,7 @@ namespace podsim::validation {
 
 struct PublishedModel {
   std::string what;       // "ResNet-50, 128 images"
-  std::string zoo;        // podsim's own name of it
+  std::string zoo;        // podsim's own name of it, or the file's
   std::int64_t rows = 0;  // of a core
   std::string rule;       // of the update (models/rules/update_rules.h)
   Program program;        // a step, with the update that was profiled
@@ -24,6 +24,12 @@ struct PublishedModel {
 // ResNet-50, Transformer-big and BERT-large of folder `data`.
 // Errors: those of Unpacked, ParseModel and CompileModel.
 absl::StatusOr<std::vector<PublishedModel>> ReadPublishedModels(
+    const std::string& data);
+
+// What else is planned blind (blind_steps.h): ResNet-50 v2, ViT-S/16, GPT-2
+// small and two decoders.
+// Errors: those of ReadPublishedModels.
+absl::StatusOr<std::vector<PublishedModel>> ReadBlindModels(
     const std::string& data);
 
 // REQUIRES: one of `models` has this name in the zoo.

@@ -62,6 +62,12 @@ int main(int count, char** words) {
                  std::string(models.status().message()).c_str());
     return 2;
   }
+  const auto blind = validation::ReadBlindModels(PODSIM_VALIDATION_DATA);
+  if (!blind.ok()) {
+    std::fprintf(stderr, "validate: %s\n",
+                 std::string(blind.status().message()).c_str());
+    return 2;
+  }
   std::vector<validation::Check> held = validation::HeldChecks();
   Append(validation::HeldOpChecks(*ops), held);
   Append(validation::HeldProductChecks(), held);
@@ -77,7 +83,7 @@ int main(int count, char** words) {
   Append(validation::OtherProductChecks(), others);
   Append(validation::OtherProfileChecks(*models), others);
   Append(validation::OtherStepChecks(*models), others);
-  Append(validation::BlindChecks(*models), others);
+  Append(validation::BlindChecks(*models, *blind), others);
   const std::string page = validation::PageOf(held, others);
   const std::string misses = validation::MissesOf(held);
   if (count == 1) {
