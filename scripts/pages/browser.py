@@ -109,7 +109,7 @@ class Browser:
     def wait_for(self, session, condition, what):
         """Until this JavaScript is true."""
         until = time.monotonic() + DEADLINE
-        while not self.value_of(session, f"Boolean({condition})"):
+        while not self.value_of(session, condition):
             if time.monotonic() > until:
                 sys.exit(f"look: {what} did not show all that it has in {DEADLINE} s")
             event = self.message(time.monotonic() + POLL)

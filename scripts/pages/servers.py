@@ -67,12 +67,13 @@ def tensorboard(tools, folder):
     """The address of TensorBoard with the runs below this folder."""
     process = subprocess.Popen(
         [tools / "bin" / "python", "-m", "tensorboard.main", f"--logdir={folder}",
-         "--host=127.0.0.1", "--port=0", "--load_fast=false", "--reload_interval=0"],
+         "--host=127.0.0.1", "--port=0", "--load_fast=false", "--reload_interval=0",
+         "--reload_task=blocking"],
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     try:
         yield address_told(process)
     finally:
-        process.terminate()
+        process.kill()  # it writes nothing
         process.wait()
 
 

@@ -21,7 +21,7 @@ class Page:
     ready: str = "true"
     prepare: str = "null"
     height: str = "0"
-    # What it asks for or writes to the console whatever it shows: not podsim's doing. Texts of the lines.
+    # Texts of what it asks for or writes to the console whatever it shows: not podsim's doing.
     known: tuple = ()
 
 
@@ -41,16 +41,22 @@ TENSORBOARD = {
         return named('tf-scalar-card').length > 0 &&
             named('paper-spinner-lite').every(
                 (each) => each.getClientRects().length === 0); }})()""",
+    # All groups of tags; two are open at first.
+    "prepare": f"""(() => {{ {ALL}
+        for (const each of all(document))
+            if (each.localName === 'tf-category-paginated-view') each.opened = true; }})()""",
     "height": HEIGHT,
 }
 
 PERFETTO = {
-    "ready": "Boolean(self.app?.trace?.workspace.children.length) && !app.isLoadingTrace",
+    # Nothing is loaded or drawn any more.
+    "ready": "self.app?.trace && waitForPerfettoIdle().then(() => true)",
     "prepare": "app.commands.runCommand('dev.perfetto.ExpandAllGroups')",
     "height": HEIGHT,
     "known": (
         # Asks whether the user is an employee of Google's; goes on without an answer.
-        "https://storage.cloud.google.com/perfetto-ui-internal/is-internal-user/is_internal_user.js",
+        "https://storage.cloud.google.com/perfetto-ui-internal/is-internal-user/"
+        "is_internal_user.js",
         # Looks for a trace processor of this machine's, faster than that in the page.
         "http://127.0.0.1:9001/status",
         "Unrecognized Content-Security-Policy directive 'navigate-to'.",
@@ -78,7 +84,8 @@ def tensorboard(tools, folder):
         sys.exit(f"look: there are no event files below {folder}; pod_launch --tensorboard_dir "
                  f"{folder} writes them")
     with servers.tensorboard(tools, folder) as address:
-        yield Page(f"TensorBoard of {folder}", "tensorboard", f"{address}#scalars", **TENSORBOARD)
+        yield Page(f"TensorBoard of {folder}", "tensorboard",
+                   f"{address}#scalars&_smoothingWeight=0", **TENSORBOARD)
 
 
 @contextlib.contextmanager

@@ -45,12 +45,18 @@ def opened(browser, page, width, settings):
     browser.wait_for(session, page.ready, page.name)
     browser.value_of(session, page.prepare)
     browser.settle(settings.quiet)
-    height = browser.value_of(session, page.height)
-    if height > HEIGHT:
-        set_size(browser, session, width, min(height, TALLEST))
+    fit(browser, session, page, width, settings)
+    return target, session
+
+
+def fit(browser, session, page, width, settings):
+    """Makes the window as high as the page takes. What comes into view may take more."""
+    height = HEIGHT
+    while height < (needed := min(browser.value_of(session, page.height), TALLEST)):
+        height = needed
+        set_size(browser, session, width, height)
         browser.settle(settings.quiet)
         browser.wait_for(session, page.ready, page.name)
-    return target, session
 
 
 def look_at(browser, page, width, settings):
