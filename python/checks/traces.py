@@ -48,9 +48,8 @@ def spans_of(trace: pb.Trace) -> list[dict]:
         arguments.update({each.iid: each.name for each in interned.debug_annotation_names})
         if packet.HasField("track_descriptor"):
             track = packet.track_descriptor
-            process = (track.process.process_name if track.HasField("process")
-                       else tracks[track.parent_uuid][0])
-            tracks[track.uuid] = (process, track.name)
+            # A track's parent is its process, whose parent is its clock.
+            tracks[track.uuid] = (tracks.get(track.parent_uuid, ("", ""))[1], track.name)
         if not packet.HasField("track_event"):
             continue
         event = packet.track_event

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <variant>
 
 #include "proto/perfetto_trace.pb.h"
@@ -66,26 +67,48 @@ class PerfettoWriter {
     snapshot.set_primary_trace_clock(pb::BUILTIN_CLOCK_BOOTTIME);
   }
 
+  // No process of Perfetto's: its UI writes the pid behind a process's name,
+  // sorts processes by how many slices they have, and the tracks of one by
+  // name, core 10 before core 8. A track without slices is a group there, in
+  // the order of its rank if that above it says so.
   void AddProcess(const TraceProcess& process) {
-    const std::uint64_t uuid = ++tracks_;
-    pb::TrackDescriptor& descriptor = *NewPacket().mutable_track_descriptor();
-    descriptor.set_uuid(uuid);
-    descriptor.mutable_process()->set_pid(++processes_);
-    descriptor.mutable_process()->set_process_name(process.name);
-    descriptor.set_child_ordering(pb::TrackDescriptor::EXPLICIT);
-    const std::string clock =
-        process.clock == TraceClock::kSim ? "sim" : "wall";
+    const std::string clock = NameOf(process.clock);
+    const std::uint64_t uuid =
+        AddGroup(process.name, GroupOf(clock), ++processes_);
     std::int32_t rank = 0;
     for (const TraceTrack& track : process.tracks)
       AddTrack(track, uuid, clock, rank++);
   }
 
-  void AddTrack(const TraceTrack& track, std::uint64_t process,
+  static std::string NameOf(TraceClock clock) {
+    return clock == TraceClock::kSim ? "sim" : "wall";
+  }
+
+  // That of a clock. Groups that lie in none stand by name in the UI.
+  std::uint64_t GroupOf(const std::string& clock) {
+    std::uint64_t& group = groups_[clock];
+    if (group == 0) group = AddGroup(clock, std::nullopt, 0);
+    return group;
+  }
+
+  std::uint64_t AddGroup(const std::string& name,
+                         std::optional<std::uint64_t> parent,
+                         std::int32_t rank) {
+    pb::TrackDescriptor& descriptor = *NewPacket().mutable_track_descriptor();
+    descriptor.set_uuid(++tracks_);
+    if (parent) descriptor.set_parent_uuid(*parent);
+    descriptor.set_name(name);
+    descriptor.set_sibling_order_rank(rank);
+    descriptor.set_child_ordering(pb::TrackDescriptor::EXPLICIT);
+    return tracks_;
+  }
+
+  void AddTrack(const TraceTrack& track, std::uint64_t group,
                 const std::string& clock, std::int32_t rank) {
     const std::uint64_t uuid = ++tracks_;
     pb::TrackDescriptor& descriptor = *NewPacket().mutable_track_descriptor();
     descriptor.set_uuid(uuid);
-    descriptor.set_parent_uuid(process);
+    descriptor.set_parent_uuid(group);
     descriptor.set_name(track.name);
     descriptor.set_sibling_order_rank(rank);
     std::vector<std::int64_t> open;  // where the slices end that have begun
@@ -152,6 +175,7 @@ class PerfettoWriter {
   bool is_first_ = true;
   std::uint64_t tracks_ = 0;
   std::int32_t processes_ = 0;
+  Numbers groups_;  // by clock
   Numbers names_;
   Numbers categories_;
   Numbers arguments_;

@@ -10,12 +10,12 @@
 
 namespace podsim {
 
-// The bytes of a perfetto.protos.Trace: a track descriptor for each process and
-// each track, and of each slice its begin and its end, in the order of the
-// track; names are interned. Timestamps are nanoseconds since 1970 and the
-// category of an event is its clock, "wall" or "sim". An arrow goes by the
-// flow's number from the slice that has it as flow_out to the one that has it
-// as flow_in.
+// The bytes of a perfetto.protos.Trace: a track descriptor for each clock,
+// below it for each process and below that for each track, all in the order
+// given, and of each slice its begin and its end; names are interned.
+// Timestamps are nanoseconds since 1970 and the category of an event is its
+// clock, "wall" or "sim". An arrow goes by the flow's number from the slice
+// that has it as flow_out to the one that has it as flow_in.
 std::string PerfettoTrace(const std::vector<TraceProcess>& processes);
 
 }  // namespace podsim

@@ -4,10 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "proto/perfetto_trace.pb.h"
 #include "tests/runtime/trace/read_back.h"
 
 namespace podsim {
@@ -50,6 +53,36 @@ TEST(PerfettoTrace, HasProcessesTracksAndNestedSlices) {
   EXPECT_EQ(slices[2].end, 150);
   EXPECT_EQ(slices[4].process, "sim: v3-8 cores");
   EXPECT_EQ(slices[4].category, "sim");
+}
+
+// Perfetto's UI shows what has a process descriptor in an order of its own.
+TEST(PerfettoTrace, GroupsAndTracksStandInTheOrderGiven) {
+  const TraceTrack track = {"core 8", {{100, 130, "k"}}};
+  perfetto::protos::Trace trace;
+  ASSERT_TRUE(trace.ParseFromString(PerfettoTrace(
+      {{TraceClock::kWall, "wall: host 2", {{"steps", {}}, track}},
+       {TraceClock::kWall, "wall: host 10", {track}},
+       {TraceClock::kSim, "sim: v3-8 cores", {track}}})));
+  std::map<std::uint64_t, std::string> paths;
+  std::vector<std::string> ranked;
+  for (const auto& packet : trace.packet()) {
+    if (!packet.has_track_descriptor()) continue;
+    const auto& each = packet.track_descriptor();
+    EXPECT_FALSE(each.has_process());
+    paths[each.uuid()] = paths[each.parent_uuid()] + "/" + each.name();
+    ranked.push_back(paths[each.uuid()] + " " +
+                     std::to_string(each.sibling_order_rank()));
+    EXPECT_EQ(
+        each.child_ordering() == perfetto::protos::TrackDescriptor::EXPLICIT,
+        each.name() != "steps" && each.name() != "core 8");
+  }
+  EXPECT_THAT(
+      ranked,
+      ElementsAre("/wall 0", "/wall/wall: host 2 1",
+                  "/wall/wall: host 2/steps 0", "/wall/wall: host 2/core 8 1",
+                  "/wall/wall: host 10 2", "/wall/wall: host 10/core 8 0",
+                  "/sim 0", "/sim/sim: v3-8 cores 3",
+                  "/sim/sim: v3-8 cores/core 8 0"));
 }
 
 TEST(PerfettoTrace, ArrowsGoFromSenderToReceiver) {

@@ -52,11 +52,14 @@ inline std::vector<ReadSlice> ReadTrace(const std::string& bytes) {
       arguments[each.iid()] = each.name();
     if (packet.has_track_descriptor()) {
       const pb::TrackDescriptor& track = packet.track_descriptor();
-      const std::string process = track.has_process()
-                                      ? track.process().process_name()
-                                      : tracks[track.parent_uuid()].first;
-      EXPECT_NE(process, "");
-      EXPECT_TRUE(tracks.emplace(track.uuid(), std::pair(process, track.name()))
+      EXPECT_NE(track.name(), "");
+      EXPECT_TRUE(track.parent_uuid() == 0 ||
+                  tracks.contains(track.parent_uuid()));
+      // A track's parent is its process, whose parent is its clock.
+      EXPECT_TRUE(tracks
+                      .emplace(track.uuid(),
+                               std::pair(tracks[track.parent_uuid()].second,
+                                         track.name()))
                       .second);
     }
     if (!packet.has_track_event()) continue;
