@@ -1,9 +1,11 @@
 // What a span costs: where nothing is traced, where another step is, and where
-// it is kept (docs/trace.md).
+// it is kept (docs/trace.md); and what the simulated clock costs a step
+// (docs/timing-model.md).
 #include <benchmark/benchmark.h>
 
 #include "base/trace/tracer.h"
 #include "bench/bench_main.h"
+#include "runtime/forecast/pod_clock.h"
 
 namespace podsim {
 namespace {
@@ -38,6 +40,69 @@ void SpanKept(benchmark::State& state) {
   if (tracer.Take().dropped > 0) state.SkipWithError("the room is wrong");
 }
 BENCHMARK(SpanKept)->Iterations(200'000);
+
+constexpr std::int64_t kMs = 1'000'000'000;
+const SimStep kStep = {.compute = SimTime::Picoseconds(6 * kMs),
+                       .total = SimTime::Picoseconds(6 * kMs)};
+
+// What every step takes must be there afterwards.
+void ExpectMsAStep(const PodClock& clock, std::int64_t ms,
+                   benchmark::State& state) {
+  SimSum expected;
+  expected.Add(SimTime::Picoseconds(ms * kMs), state.iterations());
+  if (!clock.time() || !(clock.time()->sum == expected))
+    state.SkipWithError("the simulated time is wrong");
+  state.SetItemsProcessed(state.iterations());
+}
+
+// A step's event and what its line and record ask for.
+void ClockOfAStep(benchmark::State& state) {
+  PodClock clock;
+  clock.SetStep(kStep);
+  JobEvent step;
+  step.mutable_step()->set_step(1);
+  for (auto _ : state) {
+    clock.OnEvent(step);
+    benchmark::DoNotOptimize(clock.time());
+  }
+  ExpectMsAStep(clock, 6, state);
+}
+BENCHMARK(ClockOfAStep);
+
+// Steps that wait for the forecast.
+void ClockBeforeTheForecast(benchmark::State& state) {
+  PodClock clock;
+  JobEvent step;
+  step.mutable_step()->set_step(1);
+  for (auto _ : state) {
+    clock.OnEvent(step);
+    benchmark::DoNotOptimize(clock.time());
+  }
+  clock.SetStep(kStep);
+  ExpectMsAStep(clock, 6, state);
+}
+BENCHMARK(ClockBeforeTheForecast);
+
+// With one host that computes 4 ms longer.
+void ClockOfASlowedStep(benchmark::State& state) {
+  PodClock clock;
+  clock.SetStep(kStep);
+  JobEvent fault;
+  fault.mutable_fault()->set_step(1);
+  Fault& slow = *fault.mutable_fault()->mutable_fault();
+  slow.set_kind(Fault::SLOW);
+  slow.set_phase("compute");
+  slow.set_seconds(4e-3);
+  JobEvent step;
+  step.mutable_step()->set_step(1);
+  for (auto _ : state) {
+    clock.OnEvent(fault);
+    clock.OnEvent(step);
+    benchmark::DoNotOptimize(clock.time());
+  }
+  ExpectMsAStep(clock, 10, state);
+}
+BENCHMARK(ClockOfASlowedStep);
 
 }  // namespace
 }  // namespace podsim

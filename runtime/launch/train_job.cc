@@ -26,8 +26,8 @@
 namespace podsim {
 namespace {
 
-// For the forecast, at the first step, of which line and record have it;
-// README's jobs take 50 ms.
+// For the forecast, at the first step, of which the event files have it, and
+// lines are shown as they come; README's jobs take 50 ms.
 constexpr absl::Duration kFirstStepWait = absl::Seconds(2);
 
 // A training job's lines, metrics, event files and closing block.
@@ -169,13 +169,12 @@ absl::StatusOr<int> RunTraining(const LaunchContext& context,
        .quiet = flags.settings.quiet(),
        .summary = {.columns = columns, .verbose = flags.settings.verbose()},
        .forecast =
-           [&forecast, wait = flags.settings.quiet() &&
-                                      job.spec.metrics_file().empty() &&
-                                      TensorBoardDir(job.spec).empty()
-                                  ? absl::ZeroDuration()
-                                  : kFirstStepWait]() mutable {
-             return forecast.Find(std::exchange(wait, absl::ZeroDuration()));
-           },
+           [&forecast](absl::Duration wait) { return forecast.Find(wait); },
+       .first_step_wait = flags.settings.quiet() &&
+                                  job.spec.metrics_file().empty() &&
+                                  TensorBoardDir(job.spec).empty()
+                              ? absl::ZeroDuration()
+                              : kFirstStepWait,
        .yardsticks = [&forecast]() { return forecast.GetYardsticks(); }},
       console, clock);
   TrainingDisplay display(

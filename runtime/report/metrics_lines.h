@@ -14,15 +14,15 @@
 //   {"event":"plan",...}     when the pod has formed; "hbm" has the parts of
 //                            hbm_bytes_per_core, "first_host" the first host of
 //                            each process
-//   {"event":"forecast",...} once the forecast is there, before the next step:
-//                            a step without faults, in seconds with its band,
-//                            and what it is compared with (yardsticks.h)
+//   {"event":"forecast",...} before the first step, which waits for it: a step
+//                            without faults, in seconds with its band, and
+//                            what it is compared with (yardsticks.h)
 //   {"event":"step",...}     one per step; the lists at its end are by process,
 //                            in microseconds; waited_us is empty in a pod of
 //                            one process. simulated_seconds is what the step
 //                            takes on the pod, simulated_time what all steps of
-//                            the run took there so far; neither is there until
-//                            the forecast is
+//                            the run took there so far; neither is there where
+//                            the job has no forecast
 //   {"event":"eval",...}     one per evaluation
 //   {"event":"checkpoint",...}, {"event":"checkpoint_skipped",...},
 //   {"event":"restart",...}, {"event":"fault",...}

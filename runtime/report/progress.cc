@@ -35,17 +35,14 @@ std::string PlainSeconds(SimSum time) {
 }
 
 std::string PodPart(const ProgressSnapshot& snapshot) {
-  if (snapshot.pod)
-    return absl::StrCat("sim ", SpanText(snapshot.pod->step.seconds()),
-                        "/step");
-  return snapshot.pod_pending ? "sim pending" : "";
+  if (!snapshot.pod) return "";
+  return absl::StrCat("sim ", SpanText(snapshot.pod->step.seconds()), "/step");
 }
 
 std::string PlainPod(const ProgressSnapshot& snapshot) {
-  if (snapshot.pod)
-    return absl::StrCat(", sim_step: ", PlainSeconds(snapshot.pod->step),
-                        ", sim_time: ", PlainSeconds(snapshot.pod->sum));
-  return snapshot.pod_pending ? ", sim_step: pending, sim_time: pending" : "";
+  if (!snapshot.pod) return "";
+  return absl::StrCat(", sim_step: ", PlainSeconds(snapshot.pod->step),
+                      ", sim_time: ", PlainSeconds(snapshot.pod->sum));
 }
 
 }  // namespace
@@ -55,7 +52,7 @@ std::string FormatLive(const ProgressSnapshot& snapshot, int columns) {
       {.text =
            absl::StrFormat("step %d/%d", snapshot.step, snapshot.train_steps),
        .rank = 6},
-      {.text = absl::StrFormat("loss %.4f", snapshot.loss), .rank = 4}};
+      {.text = absl::StrFormat("loss %.4f", snapshot.loss), .rank = 3}};
   if (snapshot.accuracy.has_value())
     parts.push_back(
         {.text = absl::StrCat("acc ", FormatPercent(*snapshot.accuracy)),
@@ -64,9 +61,9 @@ std::string FormatLive(const ProgressSnapshot& snapshot, int columns) {
                        FormatRate(snapshot.examples_per_second), " examples/s"),
                    .rank = 2});
   if (const std::string pod = PodPart(snapshot); !pod.empty())
-    parts.push_back({.text = pod, .rank = 3});
+    parts.push_back({.text = pod, .rank = 5});
   parts.push_back(
-      {.text = absl::StrCat("ETA ", FormatTimeLeft(snapshot.left)), .rank = 5});
+      {.text = absl::StrCat("ETA ", FormatTimeLeft(snapshot.left)), .rank = 4});
   return FitParts(parts, columns);
 }
 

@@ -22,21 +22,19 @@ struct ProgressSnapshot {
   double steps_per_second = 0;     // wall, since the last shown
   double examples_per_second = 0;  // wall, since the last shown
   absl::Duration left = absl::InfiniteDuration();
-  std::optional<PodTime> pod = std::nullopt;
-  bool pod_pending = false;  // there is none yet
+  std::optional<PodTime> pod = std::nullopt;  // nothing: there is no forecast
 };
 
 // "step 12/100  loss 0.1234  acc 96.35%  261,641 examples/s  sim 53.1 us/step
 // ETA 12s". Where `columns` do not hold it all, accuracy goes first, then the
-// rate, the simulated step ("sim pending" until it is known), the loss, the
-// time left. columns <= 0: all of it.
+// rate, the loss, the time left and the simulated step, so that both clocks
+// stay as long as 40 columns are there. columns <= 0: all of it.
 std::string FormatLive(const ProgressSnapshot& snapshot, int columns);
 // "step 12/100, loss: 0.1234, accuracy: 0.9635, global_step/sec: 255.509,
 // examples/sec: 261641, sim_step: 0.0000531, sim_time: 0.0006372, eta: 12s"
 // (one line). Other metrics follow accuracy. Rates and eta are wall time;
 // sim_step is what the step takes on the pod and sim_time what all steps of the
-// run took there so far, from the beginning of its first, in seconds; "pending"
-// until that is known.
+// run took there so far, from the beginning of its first, in seconds.
 std::string FormatPlain(const ProgressSnapshot& snapshot);
 
 // Thins the steps out to what should be shown: a step is due when `interval`

@@ -1,27 +1,15 @@
 // Events to console and metrics file; see reporter.h.
 #include "runtime/report/reporter.h"
 
+#include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "base/printable.h"
-#include "base/units.h"
-#include "job/metrics.h"
-#include "runtime/job/fault_rules.h"
-#include "runtime/report/format.h"
+#include "runtime/report/event_texts.h"
 
 namespace podsim {
 namespace {
-
-std::string FormedText(const PodFormed& formed) {
-  const PlanBits& bits = formed.plan().bits();
-  return absl::StrCat("pod formed: ", FormatCounted(bits.hosts(), "host"),
-                      " in ", FormatCounted(formed.processes_size(), "process"),
-                      ", isa ", bits.isa(), ", plan hash ",
-                      formed.plan().hash());
-}
 
 // On another slice than before, another step than the plan's own.
 std::int64_t LastStep(const PodFormed& formed) {
@@ -29,57 +17,11 @@ std::int64_t LastStep(const PodFormed& formed) {
                                         : formed.plan().train_steps();
 }
 
-// Where it goes on.
-std::string StartText(const PodFormed& formed) {
-  const StartPoint& start = formed.start();
-  const bool evaluates = formed.plan().spec().mode() == words::Mode::eval;
-  return absl::StrCat(evaluates              ? "evaluating "
-                      : start.weights_only() ? "starting from the weights of "
-                                             : "resuming from ",
-                      start.checkpoint(), " (step ", FormatCount(start.step()),
-                      ", ", FormatCount(start.examples_consumed()),
-                      " examples)");
-}
-
-std::string RestartText(const JobRestarting& restart) {
-  return absl::StrCat("restarting, generation ", restart.generation(), " (",
-                      FormatCounted(restart.restarts_left(), "restart"),
-                      " left): ", restart.reason());
-}
-
-// Of the first of several.
-std::string SkippedText(const CheckpointSkipped& skipped) {
-  const ProcessInfo& process = skipped.process();
-  return PrintableLine(absl::StrCat(
-      "no checkpoint of step ", FormatCount(skipped.step()),
-      ", and none until the store answers: it is silent, and process ",
-      process.process(), " (pid ", process.pid(), " on ", process.hostname(),
-      ") still writes an earlier one; training goes on"));
-}
-
-std::string StruckText(const FaultStruck& struck) {
-  return absl::StrCat("fault ", struck.index(),
-                      " injected: ", DescribeFault(struck.fault()));
-}
-
-std::string EvalText(const EvalDone& eval) {
-  const auto accuracy = AccuracyOf(eval.metrics());
-  const std::string others = FormatOtherMetrics(eval.metrics());
-  if (!accuracy.has_value())
-    return absl::StrFormat("evaluation after step %d: %s (%s examples)%s",
-                           eval.step(), FormatEvalLoss(eval.metrics()),
-                           FormatCount(eval.examples()), others);
-  return absl::StrFormat("evaluation after step %d: accuracy %s (%s of %s)%s",
-                         eval.step(), FormatPercent(*accuracy),
-                         FormatCount(CorrectExamples(eval.metrics())),
-                         FormatCount(eval.examples()), others);
-}
-
 // Rates are of when steps were made: whoever reads them may have waited.
-absl::Time WhenMade(const JobEvent& event, const Clock& clock) {
+absl::Time WhenMade(const JobEvent& event, absl::Time arrived) {
   return event.wall_time() > 0
              ? absl::UnixEpoch() + absl::Seconds(event.wall_time())
-             : clock.Now();
+             : arrived;
 }
 
 }  // namespace
@@ -90,59 +32,97 @@ Reporter::Reporter(ReporterOptions options, Console& console,
       console_(console),
       clock_(clock),
       collector_(options_.command_start),
+      held_(options_.most_held_bytes),
       awaits_forecast_(options_.forecast != nullptr) {}
 
+Reporter::~Reporter() { EndHolding(); }
+
 void Reporter::OnEvent(const JobEvent& event) {
+  wall_time_ = event.wall_time();
   collector_.OnEvent(event, clock_.Now());
+  if (event.has_step() || !held_.empty())
+    AskForForecast(std::exchange(asked_, true) ? absl::ZeroDuration()
+                                               : options_.first_step_wait);
+  WarnOf(event);
+  if (Holds(event)) return Hold(event);
+  Report(event, clock_.Now());
+}
+
+// What does not go as planned is not held back.
+void Reporter::WarnOf(const JobEvent& event) {
+  if (event.has_restarting()) Warn(RestartText(event.restarting()));
+  if (event.has_fault()) Warn(StruckText(event.fault()));
+  if (event.has_saved()) skipping_ = false;
+  if (event.has_skipped() && !std::exchange(skipping_, true))
+    Warn(SkippedText(event.skipped()));
+}
+
+// From the first step on, so that all stays in order.
+bool Reporter::Holds(const JobEvent& event) const {
+  const bool writes = !options_.quiet || metrics_.has_value();
+  return writes && awaits_forecast_ && (event.has_step() || !held_.empty());
+}
+
+void Reporter::Hold(const JobEvent& event) {
+  if (held_.empty() && !options_.quiet) {
+    const char text[] = "training; steps are shown once they are forecast";
+    if (console_.live())
+      console_.Live(text);
+    else
+      console_.Prose(text);
+  }
+  held_.Add(event, clock_.Now());
+  while (const std::optional<HeldEvent> oldest = held_.TakeExcess())
+    Report(oldest->event, oldest->arrived);
+}
+
+void Reporter::ReportHeld() {
+  while (const std::optional<HeldEvent> oldest = held_.Take())
+    Report(oldest->event, oldest->arrived);
+}
+
+void Reporter::EndHolding() {
+  if (held_.empty()) return;
+  AskForForecast(options_.end_wait);
+  ReportHeld();  // without the simulated clock, if it is still not there
+}
+
+void Reporter::Report(const JobEvent& event, absl::Time arrived) {
+  pod_clock_.OnEvent(event);
   switch (event.event_case()) {
     case JobEvent::kFormed:
-      OnFormed(event.formed(), event.wall_time());
-      break;
+      return OnFormed(event.formed(), event.wall_time());
     case JobEvent::kStep:
-      AskForForecast(event.wall_time());
-      ShowStep(event.step(), WhenMade(event, clock_));
-      Record(StepLine(event.step(), event.wall_time(), collector_.pod_time()));
-      break;
+      ShowStep(event.step(), WhenMade(event, arrived));
+      return Record(
+          StepLine(event.step(), event.wall_time(), pod_clock_.time()));
     case JobEvent::kEval:
-      if (event.eval().examples() == 0) break;  // there is no eval split
+      if (event.eval().examples() == 0) return;  // there is no eval split
       Tell(EvalText(event.eval()));
-      Record(EvalLine(event.eval(), event.wall_time()));
-      break;
+      return Record(EvalLine(event.eval(), event.wall_time()));
     case JobEvent::kRestarting:
-      Warn(RestartText(event.restarting()));
-      Record(RestartLine(event.restarting(), event.wall_time()));
-      break;
+      return Record(RestartLine(event.restarting(), event.wall_time()));
     case JobEvent::kSaved:
-      skipping_ = false;
-      Record(SavedLine(event.saved(), event.wall_time()));
-      break;
+      return Record(SavedLine(event.saved(), event.wall_time()));
     case JobEvent::kSkipped:
-      if (!std::exchange(skipping_, true)) Warn(SkippedText(event.skipped()));
-      Record(SkippedLine(event.skipped(), event.wall_time()));
-      break;
+      return Record(SkippedLine(event.skipped(), event.wall_time()));
     case JobEvent::kFault:
-      Warn(StruckText(event.fault()));
-      Record(FaultLine(event.fault(), event.wall_time()));
-      break;
+      return Record(FaultLine(event.fault(), event.wall_time()));
     case JobEvent::kJoined:
-      Record(JoinedLine(event.joined(), event.wall_time()));
-      break;
+      return Record(JoinedLine(event.joined(), event.wall_time()));
     case JobEvent::kLeft:
-      Record(LeftLine(event.left(), event.wall_time()));
-      break;
+      return Record(LeftLine(event.left(), event.wall_time()));
     case JobEvent::kRefused:
-      Record(RefusedLine(event.refused(), event.wall_time()));
-      break;
+      return Record(RefusedLine(event.refused(), event.wall_time()));
     case JobEvent::kWaiting:
-      Record(WaitingLine(event.waiting(), event.wall_time()));
-      break;
+      return Record(WaitingLine(event.waiting(), event.wall_time()));
     case JobEvent::kStarted:
     case JobEvent::kDone:
     case JobEvent::kFailed:
     case JobEvent::kBench:
     case JobEvent::kDeleted:
     case JobEvent::EVENT_NOT_SET:
-      break;
+      return;
   }
 }
 
@@ -168,16 +148,19 @@ void Reporter::Warn(const std::string& line) {
   console_.Prose(line);
 }
 
-void Reporter::AskForForecast(double wall_time) {
+void Reporter::AskForForecast(absl::Duration wait) {
   if (!awaits_forecast_) return;
-  const absl::StatusOr<JobForecast>* forecast = options_.forecast();
+  const absl::StatusOr<JobForecast>* forecast = options_.forecast(wait);
   if (forecast == nullptr) return;
   awaits_forecast_ = false;
-  if (!forecast->ok()) return;
-  collector_.set_forecast(**forecast);
-  Record(ForecastLine(
-      **forecast, options_.yardsticks ? options_.yardsticks() : Yardsticks(),
-      wall_time));
+  if (forecast->ok()) {
+    collector_.set_forecast(**forecast);
+    pod_clock_.SetStep((*forecast)->step);
+    Record(ForecastLine(
+        **forecast, options_.yardsticks ? options_.yardsticks() : Yardsticks(),
+        wall_time_));
+  }
+  ReportHeld();
 }
 
 void Reporter::ShowStep(const StepDone& step, absl::Time made) {
@@ -185,8 +168,7 @@ void Reporter::ShowStep(const StepDone& step, absl::Time made) {
   if (options_.quiet || !meter_.has_value()) return;
   std::optional<ProgressSnapshot> due = meter_->OnStep(step, made);
   if (!due.has_value()) return;
-  due->pod = collector_.pod_time();
-  due->pod_pending = awaits_forecast_;
+  due->pod = pod_clock_.time();
   if (console_.live()) {
     console_.Live(FormatLive(*due, console_.live_columns()));
   } else {
@@ -195,6 +177,7 @@ void Reporter::ShowStep(const StepDone& step, absl::Time made) {
 }
 
 void Reporter::Finish() {
+  EndHolding();
   console_.KeepLive();
   console_.Prose(FormatSummary(collector_.summary(), options_.summary));
   RecordLast(SummaryLine(collector_.summary()));
@@ -206,6 +189,8 @@ void Reporter::Fail(const FailureReport& failure) {
   if (const auto& faults = collector_.summary().faults; faults.has_value()) {
     console_.Prose(FormatFaultRows(*faults));
   }
+  EndHolding();
+  console_.KeepLive();
   RecordLast(FailureLine(failure));
 }
 

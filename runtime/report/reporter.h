@@ -1,8 +1,14 @@
 // Shows a job while it runs and keeps its figures: events in, lines on the
 // console and in the metrics file out. Not thread-safe.
+//
+// A step's line and record have both clocks. Where the forecast is not there
+// yet, the first step and all that comes after it are held back until it is,
+// but for troubles, which are shown at once; of a job that ends before, until
+// its end.
 #ifndef PODSIM_RUNTIME_REPORT_REPORTER_H_
 #define PODSIM_RUNTIME_REPORT_REPORTER_H_
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -15,9 +21,11 @@
 #include "base/text_layout.h"
 #include "proto/event.pb.h"
 #include "runtime/forecast/job_forecast.h"
+#include "runtime/forecast/pod_clock.h"
 #include "runtime/forecast/yardsticks.h"
 #include "runtime/report/console.h"
 #include "runtime/report/failure.h"
+#include "runtime/report/held_events.h"
 #include "runtime/report/metrics_file.h"
 #include "runtime/report/metrics_lines.h"
 #include "runtime/report/progress.h"
@@ -35,10 +43,17 @@ struct ReporterOptions {
   // and the closing block are.
   bool quiet = false;
   SummaryStyle summary;
-  // What the job takes on the pod, for the simulated clock: asked at each step
-  // until it is there (nullptr: not yet; an error: there is none). Unset: there
-  // is none.
-  std::function<const absl::StatusOr<JobForecast>*()> forecast = {};
+  // What the job takes on the pod, for the simulated clock: asked at each event
+  // from the first step on, until it is there (nullptr: not yet; an error:
+  // there is none), with how long it may wait for it. Unset: there is none.
+  std::function<const absl::StatusOr<JobForecast>*(absl::Duration)> forecast =
+      {};
+  // At the first step, and at the end where something is still held back.
+  absl::Duration first_step_wait = absl::ZeroDuration();
+  absl::Duration end_wait = absl::Seconds(10);
+  // Of what is held back; beyond it the oldest goes out without the simulated
+  // clock. A step of four processes is 1 KB.
+  std::size_t most_held_bytes = 64 << 20;
   // What it is compared with; asked once, when it is there. Unset: nothing.
   std::function<Yardsticks()> yardsticks = {};
 };
@@ -47,6 +62,10 @@ class Reporter {
  public:
   // `console` and `clock` outlive the reporter.
   Reporter(ReporterOptions options, Console& console, const Clock& clock);
+  // Of a job that was stopped: writes what is held back.
+  ~Reporter();
+  Reporter(const Reporter&) = delete;
+  Reporter& operator=(const Reporter&) = delete;
 
   // Where lines are kept from now on; nowhere before.
   void KeepIn(MetricsFile metrics) { metrics_.emplace(std::move(metrics)); }
@@ -64,8 +83,14 @@ class Reporter {
   }
 
  private:
+  void WarnOf(const JobEvent& event);
+  bool Holds(const JobEvent& event) const;
+  void Hold(const JobEvent& event);
+  void Report(const JobEvent& event, absl::Time arrived);
+  void ReportHeld();
+  void EndHolding();
+  void AskForForecast(absl::Duration wait);
   void OnFormed(const PodFormed& formed, double wall_time);
-  void AskForForecast(double wall_time);
   void ShowStep(const StepDone& step, absl::Time made);
   // What goes as planned.
   void Tell(const std::string& line);
@@ -81,7 +106,11 @@ class Reporter {
   const Clock& clock_;
   SummaryCollector collector_;
   std::optional<ProgressMeter> meter_;
+  PodClock pod_clock_;  // of what was reported
+  HeldEvents held_;
   bool awaits_forecast_;
+  bool asked_ = false;     // for the forecast
+  double wall_time_ = 0;   // of the last event
   bool skipping_ = false;  // checkpoints, since the last one was saved
 };
 

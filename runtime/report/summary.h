@@ -101,8 +101,6 @@ class SummaryCollector {
   const RunSummary& summary() const { return summary_; }
   // Whenever it is there: steps before it are not lost.
   void set_forecast(const JobForecast& forecast);
-  // Of the steps so far; nullopt: none, or no forecast.
-  std::optional<PodTime> pod_time() const { return clock_.time(); }
 
  private:
   void OnStep(const StepDone& step, double wall_time, absl::Time now);

@@ -96,33 +96,172 @@ TEST_F(ReporterTest, RatesAreOfWhenStepsWereMade) {
   EXPECT_THAT(out_.Take(), HasSubstr("global_step/sec: 100,"));
 }
 
-TEST_F(ReporterTest, EveryProgressLineHasBothClocks) {
-  const absl::StatusOr<JobForecast> forecast =
+// A forecast that is there when `there` is set, of 50 us a step.
+class LateForecast {
+ public:
+  ReporterOptions Options(absl::Time now) {
+    return {.command_start = now,
+            .forecast =
+                [this](absl::Duration wait) {
+                  waits_.push_back(wait);
+                  return there || (comes_at_the_end && waits_.size() > 1 &&
+                                   wait > absl::ZeroDuration())
+                             ? &forecast_
+                             : nullptr;
+                },
+            .first_step_wait = absl::Seconds(2)};
+  }
+  const std::vector<absl::Duration>& waits() const { return waits_; }
+
+  bool there = false;
+  bool comes_at_the_end = false;
+
+ private:
+  const absl::StatusOr<JobForecast> forecast_ =
       JobForecast{.step = {.compute = SimTime::Seconds(50e-6),
                            .total = SimTime::Seconds(50e-6)}};
-  bool there = false;
-  const auto find = [&]() { return there ? &forecast : nullptr; };
-  Reporter reporter({.command_start = clock_.Now(), .forecast = find}, plain_,
-                    clock_);
+  std::vector<absl::Duration> waits_;
+};
+
+// Those of before it was known, too: they come then, as of when steps were
+// made.
+TEST_F(ReporterTest, EveryProgressLineHasBothClocks) {
+  LateForecast forecast;
+  Reporter reporter(forecast.Options(clock_.Now()), plain_, clock_);
   reporter.OnEvent(Formed(1000));
+  out_.Take();
   for (int step = 1; step <= 1000; ++step) {
-    there = step > 400;
+    if (step == 701) {
+      EXPECT_EQ(out_.Take(),
+                "training; steps are shown once they are forecast\n");
+      forecast.there = true;
+    }
     clock_.Advance(absl::Milliseconds(10));
     reporter.OnEvent(ReportedStep(step));
   }
+  EXPECT_EQ(forecast.waits()[0], absl::Seconds(2));
+  EXPECT_EQ(forecast.waits()[1], absl::ZeroDuration());
   const std::string text = out_.Take();
-  EXPECT_THAT(text, HasSubstr("step 301/1000, "));
-  EXPECT_THAT(text, HasSubstr(", sim_step: pending, sim_time: pending, eta: "));
-  // Those of before it was known, too.
+  EXPECT_THAT(text, ::testing::StartsWith("step 301/1000, "));
+  EXPECT_THAT(text, HasSubstr(", global_step/sec: 100, "));
+  EXPECT_THAT(text, HasSubstr(", sim_step: 0.00005, sim_time: 0.01505, eta: "));
+  EXPECT_THAT(text, HasSubstr("\nstep 601/1000, "));
   EXPECT_THAT(text, HasSubstr(", sim_step: 0.00005, sim_time: 0.03005, eta: "));
   EXPECT_THAT(text, HasSubstr(", sim_step: 0.00005, sim_time: 0.05, eta: 0s"));
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4);
+}
+
+// It ends, fails or is stopped before: at its end, which waits for it a while.
+TEST_F(ReporterTest, AJobThatEndsBeforeItsForecastHasBothClocksToo) {
+  enum class End { kDone, kFailed, kStopped };
+  for (const End end : {End::kDone, End::kFailed, End::kStopped}) {
+    testing::TempDir dir;
+    ASSERT_OK_AND_ASSIGN(
+        MetricsFile file,
+        MetricsFile::Open(dir.file("m"), MetricsFile::Start::kFresh));
+    LateForecast forecast;
+    forecast.comes_at_the_end = true;
+    {
+      Reporter reporter(forecast.Options(clock_.Now()), plain_, clock_);
+      reporter.KeepIn(std::move(file));
+      reporter.OnEvent(Formed(2));
+      for (const int step : {1, 2}) reporter.OnEvent(ReportedStep(step));
+      EXPECT_THAT(out_.Take(), Not(HasSubstr("step 2/2")));
+      if (end == End::kDone) reporter.Finish();
+      if (end == End::kFailed) reporter.Fail({.name = "host1"});
+    }
+    EXPECT_EQ(forecast.waits().back(), absl::Seconds(10));
+    EXPECT_THAT(out_.Take(), HasSubstr("sim_step: 0.00005, sim_time: 0.0001"));
+    std::ifstream lines(dir.file("m"));
+    int steps = 0;
+    std::string last;
+    for (std::string line; std::getline(lines, line); last = line) {
+      if (line.rfind("{\"event\":\"step\"", 0) != 0) continue;
+      ++steps;
+      EXPECT_THAT(line, HasSubstr("\"simulated_seconds\":"));
+    }
+    EXPECT_EQ(steps, 2);
+    EXPECT_THAT(last, ::testing::StartsWith(
+                          end == End::kDone     ? "{\"event\":\"summary\""
+                          : end == End::kFailed ? "{\"event\":\"failure\""
+                                                : "{\"event\":\"step\""));
+  }
+}
+
+// Its line is shown when it happens; its record stays in its place.
+TEST_F(ReporterTest, TroublesAreNotHeldBack) {
+  testing::TempDir dir;
+  ASSERT_OK_AND_ASSIGN(
+      MetricsFile file,
+      MetricsFile::Open(dir.file("m"), MetricsFile::Start::kFresh));
+  LateForecast forecast;
+  Reporter reporter(forecast.Options(clock_.Now()), plain_, clock_);
+  reporter.KeepIn(std::move(file));
+  reporter.OnEvent(Formed(2));
+  reporter.OnEvent(ReportedStep(1));
+  out_.Take();
+  JobEvent restarting;
+  restarting.mutable_restarting()->set_reason("host 1 was lost");
+  reporter.OnEvent(restarting);
+  EXPECT_THAT(out_.Take(), HasSubstr("host 1 was lost"));
+  reporter.OnEvent(Formed(2));
+  EXPECT_EQ(out_.Take(), "");
+  forecast.there = true;
+  reporter.OnEvent(ReportedStep(2));
+  EXPECT_THAT(out_.Take(), Not(HasSubstr("host 1 was lost")));
+  std::ifstream lines(dir.file("m"));
+  std::vector<std::string> events;
+  for (std::string line; std::getline(lines, line);)
+    events.push_back(line.substr(9, line.find(',') - 9));
+  EXPECT_THAT(events,
+              ::testing::ElementsAre("\"plan\"", "\"forecast\"", "\"step\"",
+                                     "\"restart\"", "\"plan\"", "\"step\""));
+}
+
+// The oldest go out as they are; the others still wait.
+TEST_F(ReporterTest, WhatIsHeldBackIsBounded) {
+  LateForecast forecast;
+  ReporterOptions options = forecast.Options(clock_.Now());
+  options.plain_interval = absl::ZeroDuration();
+  options.most_held_bytes = 2 * ReportedStep(10).ByteSizeLong();
+  Reporter reporter(options, plain_, clock_);
+  reporter.OnEvent(Formed(100));
+  out_.Take();
+  for (const int step : {10, 11, 12}) reporter.OnEvent(ReportedStep(step));
+  std::string text = out_.Take();
+  EXPECT_THAT(text, HasSubstr("step 10/100, "));
+  EXPECT_THAT(text, Not(HasSubstr("sim")));
+  EXPECT_THAT(text, Not(HasSubstr("step 11/100, ")));
+  forecast.there = true;
+  reporter.OnEvent(ReportedStep(13));
+  text = out_.Take();
+  EXPECT_THAT(text, ::testing::StartsWith("step 11/100, "));
+  EXPECT_THAT(text, HasSubstr("sim_time: 0.0001,"));
+  EXPECT_THAT(text, HasSubstr("sim_time: 0.0002,"));
+}
+
+TEST_F(ReporterTest, ALiveLineWaitsForBothClocks) {
+  LateForecast forecast;
+  Reporter reporter(forecast.Options(clock_.Now()), live_, clock_);
+  reporter.OnEvent(Formed(1000));
+  out_.Take();
+  for (int step = 1; step <= 50; ++step) {
+    clock_.Advance(absl::Milliseconds(10));
+    forecast.there = step == 50;
+    reporter.OnEvent(ReportedStep(step));
+  }
+  const std::string text = out_.Take();
+  EXPECT_THAT(text, ::testing::StartsWith("\r\x1b[Ktraining; steps are shown"));
+  const std::string last = text.substr(text.rfind('\r'));
+  EXPECT_THAT(last, HasSubstr("step 41/1000"));
+  EXPECT_THAT(last, HasSubstr("sim 50"));
 }
 
 TEST_F(ReporterTest, AJobWithoutAForecastHasNoSimulatedClock) {
   const absl::StatusOr<JobForecast> none = absl::InternalError("no price");
-  Reporter reporter(
-      {.command_start = clock_.Now(), .forecast = [&]() { return &none; }},
-      plain_, clock_);
+  Reporter reporter({.command_start = clock_.Now(),
+                     .forecast = [&](absl::Duration) { return &none; }},
+                    plain_, clock_);
   reporter.OnEvent(Formed(1));
   reporter.OnEvent(ReportedStep(1));
   reporter.Finish();
@@ -290,7 +429,7 @@ TEST_F(ReporterTest, AResumeIsAnEventOfTheMetrics) {
                                              "{\"event\":\"plan\""));
 }
 
-// Before the first step that has a simulated time, and once.
+// Before the first step, which waits for it, and once.
 TEST_F(ReporterTest, TheForecastIsAnEventOfTheMetrics) {
   testing::TempDir dir;
   ASSERT_OK_AND_ASSIGN(
@@ -301,7 +440,8 @@ TEST_F(ReporterTest, TheForecastIsAnEventOfTheMetrics) {
   int asked = 0;
   Reporter reporter(
       {.command_start = clock_.Now(),
-       .forecast = [&]() { return ++asked > 1 ? &forecast : nullptr; },
+       .forecast =
+           [&](absl::Duration) { return ++asked > 1 ? &forecast : nullptr; },
        .yardsticks =
            [] {
              return Yardsticks{.link_faults = {"link (0,0)-(1,0) "
@@ -317,8 +457,8 @@ TEST_F(ReporterTest, TheForecastIsAnEventOfTheMetrics) {
   for (std::string line; std::getline(lines, line); whole += line)
     events.push_back(line.substr(0, line.find(',')));
   EXPECT_THAT(events, ::testing::ElementsAre(
-                          "{\"event\":\"plan\"", "{\"event\":\"step\"",
-                          "{\"event\":\"forecast\"", "{\"event\":\"step\"",
+                          "{\"event\":\"plan\"", "{\"event\":\"forecast\"",
+                          "{\"event\":\"step\"", "{\"event\":\"step\"",
                           "{\"event\":\"step\""));
   EXPECT_THAT(whole, HasSubstr("link (0,0)-(1,0) cut"));
 }
