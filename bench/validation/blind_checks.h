@@ -9,9 +9,16 @@
 
 namespace podsim::validation {
 
-// REQUIRES: `models` and `blind` have each blind step's model.
-std::vector<Check> BlindChecks(const std::vector<PublishedModel>& models,
-                               const std::vector<PublishedModel>& blind);
+// All of these. REQUIRES: `known` and `blind` have each blind step's model.
+
+// What was written down, beside what was published. Nothing is held: neither
+// changes any more.
+Check FixedBlindCheck(const std::vector<PublishedModel>& known,
+                      const std::vector<PublishedModel>& blind);
+
+// The same steps today; and those whose figures hold more than a step.
+std::vector<Check> OtherBlindChecks(const std::vector<PublishedModel>& known,
+                                    const std::vector<PublishedModel>& blind);
 
 }  // namespace podsim::validation
 

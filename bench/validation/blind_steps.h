@@ -22,6 +22,8 @@ struct BlindStep {
 };
 
 // Those by which the forecast is judged; which these are was fixed as well.
+// First kTimedBlindSteps whose steps logs time, then whole runs.
+inline constexpr int kTimedBlindSteps = 5;
 std::vector<BlindStep> ScoredBlindSteps();
 // Those whose figure holds what no step has (decoding of a test set, the turns
 // of the host), or whose program is another one than what is planned.

@@ -16,6 +16,8 @@ struct Coverage {
   double median_half = 0;  // half of high - low, over the value
 };
 Coverage CoverageOf(const std::vector<Check>& checks);
+// The same over every published row that has a band; each weighs the same.
+Coverage CoverageOfRows(const std::vector<Check>& checks);
 std::vector<Result> CoverageResults(const Coverage& coverage);
 
 std::string PageOf(const std::vector<Check>& held,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
@@ -64,13 +65,15 @@ Program ProgramOf(const PublishedStep& step, const PublishedModel& model) {
 std::string WhatOf(const PublishedStep& step, const PublishedModel& model) {
   const std::string name = model.what.substr(0, model.what.find(','));
   const Slice slice = SliceNamed(step.slice);
+  std::string norm;
+  if (step.norm_group > 1)
+    norm = absl::StrCat(", batch norm over ", step.norm_group, " ",
+                        slice.replica_name(), "s");
+  else if (absl::StrContains(step.zoo, "resnet"))
+    norm = absl::StrCat(", batch norm of one ", slice.replica_name());
   return absl::StrCat(name, ", ", step.slice, ", ", step.rows, " a ",
-                      slice.replica_name(), "; ", step.holds,
-                      step.norm_group > 1
-                          ? absl::StrCat(", batch norm over ", step.norm_group,
-                                         " ", slice.replica_name(), "s")
-                          : "",
-                      " (", step.source, ")");
+                      slice.replica_name(), "; ", step.holds, norm, " (",
+                      step.source, ")");
 }
 
 Row RowOf(const PublishedStep& step,

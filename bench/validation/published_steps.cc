@@ -3,8 +3,9 @@
 namespace podsim::validation {
 namespace {
 
-constexpr char kWithEvaluation[] = "an evaluation every 4 epochs in it";
-constexpr char kTrainingAlone[] = "training alone";
+constexpr char kWithEvaluation[] =
+    "an evaluation every 4 epochs in it, no start-up";
+constexpr char kTrainingAlone[] = "no evaluation and no start-up in it";
 
 }  // namespace
 
@@ -56,7 +57,7 @@ PublishedStep FlaxStep() {
           4,
           false,
           1,
-          "all evaluations in it",
+          "all evaluations and start-up in it",
           "google/flax, examples/imagenet"};
 }
 

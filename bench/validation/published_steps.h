@@ -13,7 +13,7 @@ struct PublishedStep {
   const char* zoo;  // the model, by podsim's own name
   const char* slice;
   std::int64_t rows;  // of a core, or of a chip whose cores act as one
-  std::optional<double> milliseconds;  // unset: not looked at yet
+  std::optional<double> milliseconds;  // unset: nobody has looked yet
   int gradient_bytes;                  // of an element on the links
   bool sharded_update;   // each core updates its share of the weights
   int norm_group;        // replicas that share batch norms; 1: none do

@@ -78,12 +78,13 @@ int main(int count, char** words) {
   Append(validation::HeldHbmChecks(*models), held);
   Append(validation::HeldRuleChecks(*models), held);
   Append(validation::HeldStepChecks(*models, *ops), held);
+  held.push_back(validation::FixedBlindCheck(*models, *blind));
   std::vector<validation::Check> others = validation::OtherChecks();
   Append(validation::OtherOpChecks(*ops), others);
   Append(validation::OtherProductChecks(), others);
   Append(validation::OtherProfileChecks(*models), others);
   Append(validation::OtherStepChecks(*models), others);
-  Append(validation::BlindChecks(*models, *blind), others);
+  Append(validation::OtherBlindChecks(*models, *blind), others);
   const std::string page = validation::PageOf(held, others);
   const std::string misses = validation::MissesOf(held);
   if (count == 1) {

@@ -66,8 +66,8 @@ std::string RecomputesText(const JobForecast& forecast) {
 std::string UncomparedText(const Slice& slice) {
   if (!slice.compared_steps.empty()) return "";
   return absl::StrCat("; no step of ", slice.generation,
-                      " was compared with a published one: measure one before "
-                      "you rent for long");
+                      " was compared with a published one of the same program: "
+                      "measure one before you rent for long");
 }
 
 // "; ties with v4-8 (cost within 0.5%)"; nothing where no row ties.

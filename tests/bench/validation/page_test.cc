@@ -38,5 +38,23 @@ TEST(PageOf, ShowsBothBoundsAndWhichWasReached) {
                         "% | at most 15.0 % | floor |\n"));
 }
 
+// Two rows of a check to which nothing is fitted, one of them outside, and one
+// of a check that is fitted.
+TEST(CoverageOf, WeighsChecksAlikeOrRowsAlike) {
+  Check loose = {.title = "loose", .source = "", .note = "", .fitted = "no"};
+  loose.rows = {{"in", "us", 10.0, 10.0, {9.0, 11.0}},
+                {"out", "us", 12.0, 10.0, {8.0, 11.0}}};
+  Check narrow = loose;
+  narrow.rows = {{"in", "us", 10.0, 10.0, {9.5, 10.5}}};
+  Check fitted = narrow;
+  fitted.fitted = "all";
+  const std::vector<Check> checks = {loose, narrow, fitted};
+  EXPECT_DOUBLE_EQ(CoverageOf(checks).inside, 0.75);
+  EXPECT_DOUBLE_EQ(CoverageOf(checks).median_half, 0.05);
+  EXPECT_DOUBLE_EQ(CoverageOfRows(checks).inside, 0.75);
+  EXPECT_DOUBLE_EQ(CoverageOfRows({loose, fitted, fitted}).inside, 0.75);
+  EXPECT_DOUBLE_EQ(CoverageOfRows({loose, fitted}).median_half, 0.1);
+}
+
 }  // namespace
 }  // namespace podsim::validation
