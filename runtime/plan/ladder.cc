@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <thread>
 #include <utility>
@@ -139,7 +140,10 @@ absl::StatusOr<Ladder> PlanLadder(const JobSpec& spec, const PlanInputs& inputs,
                    .is_as_typed = IsAsTyped(spec),
                    .largest_batch = batch == LadderBatch::kLargest};
   PODSIM_RETURN_IF_ERROR(CheckBatchOnSome(spec, slices));
-  ladder.rows = PlanRows({spec, inputs, batch}, slices);
+  PlanInputs sharing = inputs;
+  if (sharing.compiled == nullptr)
+    sharing.compiled = std::make_shared<CompiledModels>();
+  ladder.rows = PlanRows({spec, sharing, batch}, slices);
   const auto planned = [](const LadderRow& row) { return row.status.ok(); };
   if (std::none_of(ladder.rows.begin(), ladder.rows.end(), planned))
     return ladder.rows.front().status;

@@ -57,7 +57,8 @@ enum class LadderBatch : std::uint8_t {
 };
 
 // `spec` but for its topology on each of `slices`; with the same batch per core
-// unless it has a global batch. Each row is the plan that a run there has.
+// unless it has a global batch. Each row is the plan that a run there has. The
+// model is compiled once for all rows, whose settings are the same.
 // REQUIRES: a spec with kLargest says no batch.
 // Errors: INVALID_ARGUMENT (no slice has a plan: the first one's reason).
 absl::StatusOr<Ladder> PlanLadder(const JobSpec& spec, const PlanInputs& inputs,

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -127,6 +128,22 @@ TEST(LadderTest, ARowIsThatOfItsSliceAlone) {
               alone.rows[0].plan.SerializeAsString());
     EXPECT_EQ(row.forecast.step.total, alone.rows[0].forecast.step.total);
     EXPECT_EQ(row.forecast.band.high, alone.rows[0].forecast.band.high);
+  }
+}
+
+// Of whatever generation, and where the largest batch is looked for first.
+TEST(LadderTest, AllRowsShareOneCompiledModel) {
+  for (const LadderBatch batch :
+       {LadderBatch::kAsAsked, LadderBatch::kLargest}) {
+    PlanInputs inputs = Inputs(Synthetic());
+    inputs.compiled = std::make_shared<CompiledModels>();
+    const JobSpec spec = Spec("dataset: 'synthetic'");
+    ASSERT_OK_AND_ASSIGN(
+        const Ladder ladder,
+        PlanLadder(spec, inputs, *SlicesNamed({"v3-8..v3-2048", "v4-8"}, {}),
+                   batch));
+    EXPECT_EQ(ladder.rows.size(), 9);
+    EXPECT_EQ(inputs.compiled->made(), 1);
   }
 }
 
