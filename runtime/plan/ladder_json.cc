@@ -177,8 +177,9 @@ ordered_json NamedJson(const Ladder& ladder, const ChipHourPrices& prices,
   if (prices.given()) AddBand("price", named->cost, one);
   one["holds"] = named->holds;
   one["of_limit"] = named->of_limit;
-  one["low_moved_by"] = MostBelow(row.forecast.band.shares);
-  one["high_moved_by"] = MostAbove(row.forecast.band.shares);
+  const std::vector<DoubtShare> shares = RunShares(row);
+  one["low_moved_by"] = MostBelow(shares);
+  one["high_moved_by"] = MostAbove(shares);
   return one;
 }
 
