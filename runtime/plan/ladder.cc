@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <numeric>
 #include <thread>
@@ -15,6 +14,7 @@
 #include "job/plan_program.h"
 #include "runtime/forecast/tokens.h"
 #include "runtime/job/spec_check.h"
+#include "runtime/plan/efficiency.h"
 #include "runtime/plan/largest_batch.h"
 
 namespace podsim {
@@ -34,6 +34,16 @@ struct Job {
   LadderBatch batch = LadderBatch::kAsAsked;
 };
 
+// Against the same plan with every core's update in full.
+absl::StatusOr<ShardingGain> GainOf(const LadderRow& row,
+                                    const Generation& generation) {
+  JobPlan whole = row.plan;
+  whole.mutable_spec()->set_sim_sharded_update(false);
+  PODSIM_ASSIGN_OR_RETURN(const JobForecast forecast,
+                          ForecastJob(whole, row.slice, generation));
+  return ShardingGainOf(forecast, row.forecast);
+}
+
 absl::StatusOr<LadderRow> RowOf(const Job& job, const Generation& generation,
                                 const Slice& slice) {
   LadderRow row = {.slice = slice};
@@ -47,6 +57,9 @@ absl::StatusOr<LadderRow> RowOf(const Job& job, const Generation& generation,
   PODSIM_ASSIGN_OR_RETURN(row.plan, PlanJob(here, job.inputs));
   PODSIM_ASSIGN_OR_RETURN(row.forecast,
                           ForecastJob(row.plan, slice, generation));
+  if (row.plan.spec().sim_sharded_update()) {
+    PODSIM_ASSIGN_OR_RETURN(row.sharding, GainOf(row, generation));
+  }
   return row;
 }
 
@@ -74,21 +87,6 @@ std::vector<LadderRow> PlanRows(const Job& job,
   fill();
   others.clear();
   return rows;
-}
-
-void FillEfficiency(std::vector<LadderRow>& rows) {
-  std::map<std::string, const LadderRow*> feet;
-  for (const LadderRow& row : rows) {
-    if (!row.status.ok()) continue;
-    const LadderRow*& foot = feet[row.slice.generation];
-    if (foot == nullptr || row.slice.replicas < foot->slice.replicas)
-      foot = &row;
-  }
-  for (LadderRow& row : rows)
-    if (row.status.ok())
-      row.efficiency = row.forecast.examples_per_second_per_replica() /
-                       feet[row.slice.generation]
-                           ->forecast.examples_per_second_per_replica();
 }
 
 // The examples are the same on every slice.

@@ -76,6 +76,8 @@ void AddRates(const LadderRow& row, std::int64_t tokens_per_example,
   if (tokens_per_example > 0)
     one["tokens_per_second"] = rate * static_cast<double>(tokens_per_example);
   one["efficiency"] = row.efficiency;
+  one["efficiency_low"] = row.efficiency_low;
+  one["efficiency_high"] = row.efficiency_high;
   one["mfu"] = forecast.mfu();
   one["model_flops"] = forecast.model_flops;
   one["recomputed_flops"] = forecast.recomputed_flops;
@@ -100,6 +102,13 @@ void AddStanding(const LadderRow& row, const LadderQuestion& asked,
         StandingText(StandingOf(RunCost(row, asked.prices), *limits.budget));
 }
 
+void AddSharding(const ShardingGain& gain, ordered_json& one) {
+  one["step_seconds_without_sharded_update"] = gain.whole_step.seconds();
+  one["sharded_update_saves"] = gain.saved.forecast;
+  one["sharded_update_saves_low"] = gain.saved.low;
+  one["sharded_update_saves_high"] = gain.saved.high;
+}
+
 void AddRun(const LadderRow& row, const ChipHourPrices& prices,
             ordered_json& one) {
   const JobForecast& forecast = row.forecast;
@@ -108,7 +117,7 @@ void AddRun(const LadderRow& row, const ChipHourPrices& prices,
   one["start_up_seconds"] = forecast.start_up.seconds();
   one["evaluation_seconds"] = forecast.evaluation_seconds;
   AddBand("run_seconds", RunSeconds(row), one);
-  one["run_chip_hours"] = forecast.run_chip_hours();
+  AddBand("run_chip_hours", RunChipHours(row), one);
   if (prices.given()) AddBand("price", RunCost(row, prices), one);
 }
 
@@ -142,6 +151,7 @@ ordered_json JsonRow(const LadderRow& row, const Ladder& ladder,
   AddPlan(row.plan, one);
   AddStep(row.forecast, one);
   AddRates(row, ladder.tokens_per_example, one);
+  if (row.sharding) AddSharding(*row.sharding, one);
   AddRun(row, asked.prices, one);
   AddStanding(row, asked, one);
   if (row.measured) one["measured"] = MeasuredJson(*row.measured);
@@ -161,7 +171,11 @@ ordered_json KneesJson(const Ladder& ladder) {
     const LadderRow& row = ladder.rows[knee.row];
     knees.push_back({{"generation", row.slice.generation},
                      {"slice", row.slice.name},
-                     {"efficiency", row.efficiency}});
+                     {"efficiency", row.efficiency},
+                     {"efficiency_low", row.efficiency_low},
+                     {"efficiency_high", row.efficiency_high},
+                     {"slice_low", ladder.rows[knee.row_low].slice.name},
+                     {"slice_high", ladder.rows[knee.row_high].slice.name}});
   }
   return knees;
 }
