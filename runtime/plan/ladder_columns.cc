@@ -121,7 +121,7 @@ std::vector<Column> EfficiencyRangeColumns(const Ladder& ladder) {
   };
   for (const LadderRow& row : ladder.rows)
     if (row.status.ok() && !range(row).empty())
-      return {{{.name = "eff low to high", .rank = 4},
+      return {{{.name = "eff low to high", .rank = 5},
                [range](const LadderRow& of) {
                  const std::string text = range(of);
                  return text.empty() ? "-" : text;

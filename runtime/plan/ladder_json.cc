@@ -117,7 +117,9 @@ void AddRun(const LadderRow& row, const ChipHourPrices& prices,
   one["start_up_seconds"] = forecast.start_up.seconds();
   one["evaluation_seconds"] = forecast.evaluation_seconds;
   AddBand("run_seconds", RunSeconds(row), one);
-  AddBand("run_chip_hours", RunChipHours(row), one);
+  const RunBand chip_hours = RunChipHours(row);
+  AddBand("run_chip_hours",
+          {forecast.run_chip_hours(), chip_hours.low, chip_hours.high}, one);
   if (prices.given()) AddBand("price", RunCost(row, prices), one);
 }
 

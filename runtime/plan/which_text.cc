@@ -18,7 +18,7 @@ namespace {
 
 constexpr char kAboutRuns[] =
     "low to high of a run is of its steps, its start-up and its evaluations: "
-    "what each figure that nobody published may take away or add, in squares";
+    "what each figure may take away or add within its range, in squares";
 
 // "4 h and USD 500".
 std::string LimitsText(const Limits& limits, const ChipHourPrices& prices) {
