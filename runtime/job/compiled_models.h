@@ -30,7 +30,7 @@ struct CompiledModel {
 
 // Where a model comes from.
 struct ModelSource {
-  ModelConfig config;  // of a named model
+  ModelConfig config = {};  // of a named model
   // A model that was read: `config` does not matter. Nobody may change it.
   std::shared_ptr<const ModelProto> read = nullptr;
 

@@ -269,12 +269,17 @@ TEST(LadderTest, AResultHasTheNamesThatItAlwaysHad) {
       "batch_per_core", "global_batch", "train_steps", "learning_rate",
       "hbm_bytes_per_core", "hbm_bytes_available",
       // of a step
-      "step_seconds", "step_seconds_low", "step_seconds_high", "input_seconds",
-      "compute_seconds", "all_reduce_seconds", "exposed_seconds", "algorithm",
-      "bound_by", "examples_per_second", "efficiency", "mfu",
-      "recomputed_flops", "tokens_per_second",
+      "step_seconds", "step_seconds_low", "step_seconds_high", "fixed_seconds",
+      "step_seconds_without_fixed_cost", "input_seconds", "compute_seconds",
+      "all_reduce_seconds", "exposed_seconds", "algorithm", "bound_by",
+      "examples_per_second", "tokens_per_second", "efficiency",
+      "efficiency_low", "efficiency_high", "mfu", "model_flops",
+      "recomputed_flops", "recomputed_share",
       // of all steps, and of the whole run
-      "seconds", "chip_hours", "price", "network_note", "warnings"};
+      "seconds", "chip_hours", "start_up_seconds", "evaluation_seconds",
+      "run_seconds", "run_seconds_low", "run_seconds_high", "run_chip_hours",
+      "run_chip_hours_low", "run_chip_hours_high", "price", "price_low",
+      "price_high", "network_note", "warnings"};
   ASSERT_OK_AND_ASSIGN(const Ladder ladder, LadderOf("", {"v3-8", "v4-8"}));
   const LadderQuestion asked = {.prices = {.of_all = 2}};
   const auto json = nlohmann::json::parse(FormatLadderJson(ladder, asked));
