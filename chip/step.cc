@@ -71,13 +71,19 @@ std::vector<KernelTime> ShardedTimesOf(const ChipProgram& program,
   return times;
 }
 
-ChipProgram EvaluationOf(const Program& program, std::int64_t rows,
-                         const ChipFigures& chip) {
-  const ChipGraph graph = ChipGraphOf(program, EntryPoint::kEval);
-  return FuseForChip(graph, FactsOf(graph),
-                     {.rows = rows,
-                      .matrix_unit_side = chip.matrix_unit_side,
-                      .on_chip_bytes = chip.on_chip_bytes});
+ChipPass EvaluationOf(const Program& program, std::int64_t rows,
+                      const ChipFigures& chip) {
+  ChipGraph graph = ChipGraphOf(program, EntryPoint::kEval);
+  ChipProgram fused = FuseForChip(graph, FactsOf(graph),
+                                  {.rows = rows,
+                                   .matrix_unit_side = chip.matrix_unit_side,
+                                   .on_chip_bytes = chip.on_chip_bytes});
+  return {.graph = std::move(graph), .program = std::move(fused)};
+}
+
+ChipProgram WithOnChip(const ChipPass& pass, std::int64_t rows,
+                       double on_chip_bytes) {
+  return KeptOnChip(pass.graph, pass.program, rows, on_chip_bytes);
 }
 
 double ProductFlops(const ChipProgram& program) {

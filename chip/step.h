@@ -61,10 +61,19 @@ std::vector<KernelTime> ShardedTimesOf(const ChipProgram& program,
                                        const ChipFigures& chip,
                                        std::int32_t first, int replicas);
 
-// The kernels of an evaluation's pass over one core's `rows` examples; none
-// where `program` evaluates nothing.
-ChipProgram EvaluationOf(const Program& program, std::int64_t rows,
-                         const ChipFigures& chip);
+// An evaluation's pass over one core's `rows` examples; without kernels where
+// `program` evaluates nothing.
+struct ChipPass {
+  ChipGraph graph;
+  ChipProgram program;
+};
+ChipPass EvaluationOf(const Program& program, std::int64_t rows,
+                      const ChipFigures& chip);
+
+// Its kernels on a chip that keeps up to so many bytes of values between them;
+// `rows`: those of the pass.
+ChipProgram WithOnChip(const ChipPass& pass, std::int64_t rows,
+                       double on_chip_bytes);
 
 // FLOPs of all its products that are part of a result: without padding, with
 // what runs again.

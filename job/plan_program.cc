@@ -1,6 +1,5 @@
 #include "job/plan_program.h"
 
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -14,20 +13,29 @@
 namespace podsim {
 namespace {
 
+absl::StatusOr<Program> ReadProgram(const JobPlan& plan) {
+  const std::string hash = Sha256Hex(plan.program());
+  if (hash != plan.bits().program_hash())
+    return absl::DataLossError(absl::StrCat("the plan's Program has hash ",
+                                            hash, ", the plan says ",
+                                            plan.bits().program_hash()));
+  absl::StatusOr<Program> program = ParseProgram(plan.program());
+  if (!program.ok()) return Annotate(program.status(), "the plan's Program");
+  return program;
+}
+
 // The Program that this process read last, by its hash: a plan's is asked for
 // again and again, and weights that it begins with take a while to read.
 class LastProgram {
  public:
-  std::optional<Program> Find(const std::string& hash) {
+  absl::StatusOr<Program> Of(const JobPlan& plan) {
     MutexLock lock(mutex_);
-    if (hash.empty() || hash != hash_) return std::nullopt;
+    const std::string& hash = plan.bits().program_hash();
+    if (hash.empty() || hash != hash_) {
+      PODSIM_ASSIGN_OR_RETURN(program_, ReadProgram(plan));
+      hash_ = hash;
+    }
     return program_;
-  }
-
-  void Keep(const std::string& hash, const Program& program) {
-    MutexLock lock(mutex_);
-    hash_ = hash;
-    program_ = program;
   }
 
  private:
@@ -43,25 +51,25 @@ LastProgram& Last() {
 
 }  // namespace
 
+ProgramBytes BytesOf(const Program& program) {
+  std::string bytes = ModelBytes(ToProto(program));
+  std::string hash = Sha256Hex(bytes);
+  return {.bytes = std::move(bytes), .hash = std::move(hash)};
+}
+
+void SetProgram(const ProgramBytes& program, JobPlan& plan) {
+  plan.set_program(program.bytes);
+  plan.mutable_bits()->set_program_hash(program.hash);
+}
+
 void SetProgram(const Program& program, JobPlan& plan) {
-  plan.set_program(ModelBytes(ToProto(program)));
-  plan.mutable_bits()->set_program_hash(Sha256Hex(plan.program()));
+  SetProgram(BytesOf(program), plan);
 }
 
 absl::StatusOr<Program> ProgramOf(const JobPlan& plan) {
   if (plan.program().empty())
     return absl::DataLossError("the plan has no Program");
-  if (auto known = Last().Find(plan.bits().program_hash()))
-    return *std::move(known);
-  const std::string hash = Sha256Hex(plan.program());
-  if (hash != plan.bits().program_hash())
-    return absl::DataLossError(absl::StrCat("the plan's Program has hash ",
-                                            hash, ", the plan says ",
-                                            plan.bits().program_hash()));
-  absl::StatusOr<Program> program = ParseProgram(plan.program());
-  if (!program.ok()) return Annotate(program.status(), "the plan's Program");
-  Last().Keep(hash, *program);
-  return program;
+  return Last().Of(plan);
 }
 
 }  // namespace podsim

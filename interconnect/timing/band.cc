@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_join.h"
@@ -99,6 +100,21 @@ std::vector<Doubt> DoubtsOf(const Slice& slice, const Generation& generation) {
   return doubts;
 }
 
+const DoubtShare* FindShare(const std::vector<DoubtShare>& shares,
+                            const std::string& figures) {
+  const auto found = std::find_if(
+      shares.begin(), shares.end(),
+      [&](const DoubtShare& share) { return share.figures == figures; });
+  return found == shares.end() ? nullptr : &*found;
+}
+
+// `value` with move `i` of a doubt made; the value of one that has no such
+// move, or that the move leaves without anything.
+double MovedBy(const DoubtShare* share, std::size_t i, double value) {
+  if (share == nullptr || i >= share->moved.size()) return value;
+  return share->moved[i] > 0 ? share->moved[i] : value;
+}
+
 // Figures by what they do, the most first.
 std::vector<std::string> MostBy(const std::vector<DoubtShare>& shares,
                                 double DoubtShare::*side) {
@@ -126,17 +142,51 @@ absl::StatusOr<Spread> SpreadAround(double value, const Slice& slice,
   for (const Doubt& doubt : DoubtsOf(slice, generation)) {
     double least = 0;
     double most = 0;
+    std::vector<double> moved;
     for (const Move& move : doubt.moves) {
       PODSIM_ASSIGN_OR_RETURN(const double other, value_with(move));
+      moved.push_back(other);
       least = std::min(least, other - value);
       most = std::max(most, other - value);
     }
     below += least * least;
     above += most * most;
-    spread.shares.push_back({doubt.figures, std::fabs(least), most});
+    spread.shares.push_back(
+        {doubt.figures, std::fabs(least), most, std::move(moved)});
   }
   spread.low = value - std::sqrt(below);
   spread.high = value + std::sqrt(above);
+  return spread;
+}
+
+Spread SpreadOfRatio(double above, const std::vector<DoubtShare>& above_shares,
+                     double below,
+                     const std::vector<DoubtShare>& below_shares) {
+  const double ratio = above / below;
+  Spread spread;
+  double squares_below = 0;
+  double squares_above = 0;
+  const auto add = [&](const DoubtShare* over, const DoubtShare* under) {
+    DoubtShare share = {(over != nullptr ? over : under)->figures};
+    const std::size_t moves =
+        std::max(over != nullptr ? over->moved.size() : 0,
+                 under != nullptr ? under->moved.size() : 0);
+    for (std::size_t i = 0; i < moves; ++i) {
+      const double other = MovedBy(over, i, above) / MovedBy(under, i, below);
+      share.moved.push_back(other);
+      share.below = std::max(share.below, ratio - other);
+      share.above = std::max(share.above, other - ratio);
+    }
+    squares_below += share.below * share.below;
+    squares_above += share.above * share.above;
+    spread.shares.push_back(std::move(share));
+  };
+  for (const DoubtShare& over : above_shares)
+    add(&over, FindShare(below_shares, over.figures));
+  for (const DoubtShare& under : below_shares)
+    if (FindShare(above_shares, under.figures) == nullptr) add(nullptr, &under);
+  spread.low = std::max(0.0, ratio - std::sqrt(squares_below));
+  spread.high = ratio + std::sqrt(squares_above);
   return spread;
 }
 

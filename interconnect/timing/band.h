@@ -17,6 +17,9 @@ struct DoubtShare {
   std::string figures;  // of the hardware file: "link_share"
   double below = 0;     // of the value's unit, at least 0
   double above = 0;
+  // The value with each of its moves made, one after the other; the moves of a
+  // doubt are the same on all slices of a generation. Empty: not known.
+  std::vector<double> moved = {};
 };
 
 struct Band {
@@ -72,7 +75,14 @@ absl::StatusOr<Spread> SpreadAround(double value, const Slice& slice,
                                     const Generation& generation,
                                     ValueWith value_with);
 
-// The same around a time.
+// Around `above` / `below`, two values that are at least 0 and whose doubts, of
+// one generation, are the shares given: a doubt of both moves both at once, so
+// that it does little where it does as much to either. Low is at least 0.
+// REQUIRES: below > 0.
+Spread SpreadOfRatio(double above, const std::vector<DoubtShare>& above_shares,
+                     double below, const std::vector<DoubtShare>& below_shares);
+
+// The same as SpreadAround, around a time.
 using TimeWith = absl::FunctionRef<absl::StatusOr<SimTime>(const Move& move)>;
 absl::StatusOr<Band> BandAround(SimTime time, const Slice& slice,
                                 const Generation& generation,

@@ -31,6 +31,8 @@ struct CompileOptions {
   double clip_norm = 0;
   // A bucket is closed when it holds at least this many bytes.
   std::int64_t bucket_bytes = 1 << 20;
+
+  bool operator==(const CompileOptions&) const = default;
 };
 
 // Appends entry kUpdate to a Program that has everything else: one compute

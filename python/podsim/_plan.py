@@ -52,9 +52,11 @@ LARGEST = "max"
 _BATCH = "batch/"  # of a core or a chip
 _COLUMNS = ("slice", _BATCH, "global batch", "steps", "learning rate", "HBM per ", "step (sim)",
             "low", "high", "step (wall)", "sim of run", "examples/s", "tokens/s", "MFU",
-            "all-reduce", "exposed", "eff.", "recomputed", "run (sim)", "chip-hours", "bound by")
+            "all-reduce", "exposed", "eff.", "eff. low", "eff. high", "recomputed", "run (sim)",
+            "chip-hours", "bound by")
 _TOKENS = "tokens/s"  # where examples are sequences of them
 _MEASURED = ("step (wall)", "sim of run")  # where a run was measured
+_EFFICIENCY_BAND = ("eff. low", "eff. high")  # where slices are compared
 _COST = "cost"
 # Of a call with limits: how each row stands to them, and low and high of the run.
 _LIMITS = ("deadline", "budget")
@@ -63,8 +65,8 @@ _COST_BAND = ("cost low", "cost high")
 _LEFT = ("slice", "bound by", *_LIMITS)
 # What a narrow terminal goes without, the first of them first.
 _LEFT_OUT = ("learning rate", "recomputed", "all-reduce", "global batch", "HBM per ", "exposed",
-             _BATCH, "MFU", "steps", "examples/s", *_COST_BAND, "low", "high", *_RUN_BAND,
-             "run (sim)")
+             _BATCH, "MFU", "steps", *_EFFICIENCY_BAND, "examples/s", *_COST_BAND, "low", "high",
+             *_RUN_BAND, "run (sim)")
 
 
 _ABOUT_TIMES = ("times are simulated, not measured; low and high cover the figures of the hardware "
@@ -116,6 +118,9 @@ class Plan(NotCalled):
     """The batch per core or chip is what fits each slice: batch_per_core="max"."""
     knees: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """Of each generation of two slices or more, the largest with an efficiency of 0.8 or more."""
+    knees_low: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    knees_high: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """The knees if every efficiency were at its low, at its high."""
     measured_notes: tuple[str, ...] = ()
     """Of the runs of measured=: which have no row, and why; which simulated another step."""
     text: str = ""
@@ -233,6 +238,8 @@ class Plan(NotCalled):
                            "links": dict(self.links),
                            "price_per_chip_hour": self._prices(),
                            "knees": dict(self.knees),
+                           "knees_low": dict(self.knees_low),
+                           "knees_high": dict(self.knees_high),
                            "measured_notes": list(self.measured_notes),
                            "which": dataclasses.asdict(self.which) if self.which else None,
                            "rows": [_NO_COST | dataclasses.asdict(row) for row in self.rows],
@@ -272,7 +279,11 @@ class Plan(NotCalled):
                    *(name for name, _ in self._limits()), columns[-1]]
         absent = {_TOKENS} if not self._has_tokens() else set()
         absent |= set() if self._has_measured() else set(_MEASURED)
+        absent |= set() if self._has_efficiency_band() else set(_EFFICIENCY_BAND)
         return [name for name in columns if name not in absent]
+
+    def _has_efficiency_band(self) -> bool:
+        return any(map(_efficiency_range, self.rows))
 
     def _has_measured(self) -> bool:
         return any(row.measured for row in self.rows)
@@ -303,6 +314,8 @@ class Plan(NotCalled):
                 *_measured_cells(row.measured) * self._has_measured(),
                 f"{row.examples_per_second:,.0f}", *tokens, fine_share(row.mfu),
                 span(row.all_reduce_seconds), span(row.exposed_seconds), share(row.efficiency),
+                *[share(row.efficiency_low),
+                  share(row.efficiency_high)] * self._has_efficiency_band(),
                 fine_share(row.recomputed_share), span(row.run_seconds),
                 f"{row.run_chip_hours:.3g}", *cost, *(cell(row) for _, cell in self._limits()),
                 row.bound_by + " !" * bool(row.warnings)]
@@ -318,15 +331,45 @@ class Plan(NotCalled):
         return f"{self.job}, {same}{tuned}{price}"
 
     def _notes(self) -> list[str]:
-        knees = ", ".join(f"{name} ({share(self[name].efficiency)})"
-                          for name in self.knees.values())
+        knees = ", ".join(f"{name} ({self._knee_text(generation)})"
+                          for generation, name in self.knees.items())
         return [_ABOUT_TIMES, *[_ABOUT_MEASURED] * self._has_measured(), *self.measured_notes,
                 *[f"knee, the largest slice with an efficiency of at least 80%: {knees}"]
-                * bool(knees), *(self.which.says if self.which else ()),
+                * bool(knees), *_sharding_notes(self.rows),
+                *(self.which.says if self.which else ()),
                 *(f"links of {name}: {note}" for name, note in self.links.items()),
                 *(_examples_differ(self.rows) if self.scaling == "strong" else ()),
                 *_kinds_of_warnings(self.rows),
                 *(f"{name} has no plan: {why}" for name, why in self.refused.items())]
+
+
+    def _knee_text(self, generation: str) -> str:
+        """"83%, 81% to 86%; at low it is v3-64"."""
+        row = self[self.knees[generation]]
+        elsewhere = [f"at {end} it is {knees[generation]}"
+                     for end, knees in (("low", self.knees_low), ("high", self.knees_high))
+                     if knees.get(generation, row.slice) != row.slice]
+        band = _efficiency_range(row)
+        return "; ".join([share(row.efficiency) + (f", {band}" if band else ""), *elsewhere])
+
+
+def _efficiency_range(row: PlanRow) -> str:
+    """"81% to 86%"; nothing where both are the efficiency, in full percents."""
+    low, high = share(row.efficiency_low), share(row.efficiency_high)
+    return "" if low == high == share(row.efficiency) else f"{low} to {high}"
+
+
+def _sharding_notes(rows: Sequence[PlanRow]) -> list[str]:
+    """What the sharded update saves, if the job has one."""
+    def percent(part: float | None) -> str:
+        return f"{round(100 * (part or 0))}%"  # no "-0%"
+
+    saved = [f"{row.slice} {percent(row.sharded_update_saves)} "
+             f"({percent(row.sharded_update_saves_low)} to "
+             f"{percent(row.sharded_update_saves_high)}; without it "
+             f"{span(row.step_seconds_without_sharded_update or 0)} sim)"
+             for row in rows if row.sharded_update_saves is not None]
+    return [f"what sharding the update saves of a step: {', '.join(saved)}"] * bool(saved)
 
 
 def _terminal_width() -> int:
@@ -429,6 +472,8 @@ def read(written: str, text: str = "", drawing: str = "") -> Plan:
                 measured_notes=tuple(map(_errors.in_python, found.get("measured_notes", ()))),
                 largest_batch=found.get("largest_batch", False),
                 knees={knee["generation"]: knee["slice"] for knee in found["knees"]},
+                knees_low={knee["generation"]: knee["slice_low"] for knee in found["knees"]},
+                knees_high={knee["generation"]: knee["slice_high"] for knee in found["knees"]},
                 links={row["slice"].split("-")[0]: row["network_note"] for row in results
                        if "network_note" in row}, text=text, drawing=Svg(drawing))
     prices = {row["generation"]: row["price"] / row["run_chip_hours"] for row in results

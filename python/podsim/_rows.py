@@ -83,6 +83,9 @@ class PlanRow:
     efficiency: float
     """Examples/s of a core, or of a chip where that trains as one, against those on the
     smallest slice of the plan and generation."""
+    efficiency_low: float
+    efficiency_high: float
+    """A figure of the hardware that is not published moves the steps of both slices at once."""
     seconds: float
     """All steps and what their checkpoints add, without start-up and evaluations."""
     chip_hours: float
@@ -93,8 +96,11 @@ class PlanRow:
     run_seconds: float
     run_seconds_low: float
     run_seconds_high: float
-    """The whole run from start to end; with every step at its low, at its high."""
+    """The whole run from start to end. Low and high: what each figure that is not published may
+    take away from steps, start-up and evaluations, or add to them, in squares."""
     run_chip_hours: float
+    run_chip_hours_low: float
+    run_chip_hours_high: float
     bound_by: str
     """"compute", "HBM traffic", "the all-reduce", "the fixed cost", "the input" or "the store"."""
     warnings: tuple[str, ...]
@@ -108,6 +114,12 @@ class PlanRow:
     within), "may miss" or "misses" (none is). None: the call has no deadline."""
     budget: str | None = None
     """The same of the cost and the budget."""
+    step_seconds_without_sharded_update: float | None = None
+    """Of a job with sim_sharded_update: the step without it. None: the job has none."""
+    sharded_update_saves: float | None = None
+    sharded_update_saves_low: float | None = None
+    sharded_update_saves_high: float | None = None
+    """What the sharded update saves of that step, a share of it."""
     measured: Measured | None = None
     """A run of this slice and global batch, if the call has one: measured=."""
 
@@ -146,7 +158,7 @@ class PricedRow(PlanRow):
     """run_chip_hours at the price of a chip-hour of the slice's generation."""
     cost_low: float = dataclasses.field(kw_only=True)
     cost_high: float = dataclasses.field(kw_only=True)
-    """With every step at its low, at its high."""
+    """Of run_chip_hours_low and run_chip_hours_high."""
 
 
 class Rows(tuple[PlanRow, ...]):

@@ -18,14 +18,16 @@ from ._said import shown
 
 @dataclasses.dataclass(frozen=True)
 class NamedSlice:
-    """A slice that is named, with its whole run: start-up, steps, checkpoints, evaluations.
-    Low and high: with every step at its low, at its high. Times are simulated (sim)."""
+    """A slice that is named, with its whole run: start-up, steps, checkpoints, evaluations, and
+    low and high of that. Times are simulated (sim)."""
 
     slice: str
     run_seconds: float
     run_seconds_low: float
     run_seconds_high: float
     run_chip_hours: float
+    run_chip_hours_low: float
+    run_chip_hours_high: float
     cost: float | None
     cost_low: float | None
     cost_high: float | None
@@ -37,8 +39,8 @@ class NamedSlice:
     """The larger of time over deadline and cost over budget, as forecast."""
     low_moved_by: tuple[str, ...] = ()
     high_moved_by: tuple[str, ...] = ()
-    """Figures of the hardware, not published, that move low (high) most: at most two, the first
-    most. Those of the compiler's code move together: "matrix_share+hbm_share+kernel_seconds"."""
+    """Figures of the hardware, not published, that move low (high) of the run most: at most two,
+    the first most. Those of the compiler's code move together: "matrix_share+hbm_share+kernel_seconds"."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -112,6 +112,11 @@ class PlanTest(unittest.TestCase):
         self.assertEqual(row.generation, "v3")
         self.assertEqual(row.bound_by, "the fixed cost")
         self.assertLess(row.efficiency, self.plan[0].efficiency)
+        self.assertLessEqual(row.efficiency_low, row.efficiency)
+        self.assertLessEqual(row.efficiency, row.efficiency_high)
+        self.assertEqual((self.plan[0].efficiency_low, self.plan[0].efficiency_high), (1, 1))
+        self.assertIsNone(row.sharded_update_saves)
+        self.assertAlmostEqual(row.run_chip_hours_high, row.run_seconds_high * 16 / 3600)
         self.assertIs(self.plan[-1], self.plan["v3-64"])
         self.assertEqual(len(self.plan), 3)
         with self.assertRaisesRegex(KeyError, "no row of v4-8; it has v3-8, v3-32, v3-64"):
@@ -208,7 +213,7 @@ class PlanTest(unittest.TestCase):
     def test_what_moves_low_and_high_is_named(self):
         cheapest = plan_of("v3-8", asked=_which.Question(deadline="9d")).which.cheapest
         for names in (cheapest.low_moved_by, cheapest.high_moved_by):
-            self.assertEqual(names[0], "step_seconds")
+            self.assertEqual(names[0], "start_seconds")
             self.assertLessEqual(len(names), 2)
 
     def test_prices_may_be_a_file(self):
@@ -253,6 +258,31 @@ class PlanTest(unittest.TestCase):
         knee = max(efficient, key=lambda row: row.chips)
         self.assertEqual(dict(self.plan.knees), {"v3": knee.slice})
         self.assertIn(f"at least 80%: {knee.slice} (", self.plan.table)
+
+    def test_the_knee_has_low_and_high(self):
+        for knees, field in ((self.plan.knees_low, "efficiency_low"),
+                             (self.plan.knees_high, "efficiency_high")):
+            efficient = [row for row in self.plan if getattr(row, field) >= 0.8]
+            self.assertEqual(dict(knees), {"v3": efficient[-1].slice})
+        rows = [dataclasses.replace(row, efficiency=efficiency, efficiency_low=low,
+                                    efficiency_high=high)
+                for row, efficiency, low, high in zip(
+                    self.plan, (1, 0.83, 0.76), (1, 0.78, 0.7), (1, 0.9, 0.81))]
+        plan = dataclasses.replace(self.plan, rows=tuple(rows), knees={"v3": "v3-32"},
+                                   knees_low={"v3": "v3-8"}, knees_high={"v3": "v3-64"})
+        self.assertIn("at least 80%: v3-32 (83%, 78% to 90%; at low it is v3-8; at high it is "
+                      "v3-64)", plan.table)
+        self.assertRegex(plan.table, r" eff\. +eff\. low +eff\. high +recomputed ")
+
+    def test_what_sharding_the_update_saves(self):
+        plan = plan_of("v3-8..v3-32", sim_sharded_update=True, hidden=[2048, 2048])
+        for row in plan:
+            self.assertAlmostEqual(
+                row.sharded_update_saves,
+                1 - row.step_seconds / row.step_seconds_without_sharded_update)
+            self.assertLessEqual(row.sharded_update_saves_low, row.sharded_update_saves)
+            self.assertLessEqual(row.sharded_update_saves, row.sharded_update_saves_high)
+        self.assertIn("\nwhat sharding the update saves of a step: v3-8 ", plan.table)
 
     def test_the_largest_batch_is_what_fits(self):
         plan = plan_of("v3-8,v4-8", batch_per_core="max")

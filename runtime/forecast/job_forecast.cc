@@ -110,8 +110,14 @@ absl::StatusOr<JobForecast> ForecastJob(const JobPlan& plan, const Slice& slice,
   forecast.model_flops = flops.model;
   forecast.recomputed_flops = flops.recomputed;
   forecast.peak_flops = slice.chip().matrix_flops;
-  forecast.start_up = StartUpOf(slice);
-  forecast.evaluation_seconds = ForecastEvaluations(plan, program, slice);
+  DoubtedSeconds start = StartUpOf(slice, generation);
+  forecast.start_up = SimTime::Seconds(start.seconds);
+  forecast.start_up_shares = std::move(start.shares);
+  PODSIM_ASSIGN_OR_RETURN(
+      DoubtedSeconds evaluations,
+      ForecastEvaluations(plan, program, slice, generation));
+  forecast.evaluation_seconds = evaluations.seconds;
+  forecast.evaluation_shares = std::move(evaluations.shares);
   forecast.is_hbm_bound = IsHbmBound(chip, slice, options);
   return forecast;
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "interconnect/timing/band.h"
@@ -40,6 +41,9 @@ struct JobForecast {
   // Of the whole job: from its start to the first step; all its evaluations.
   SimTime start_up;
   double evaluation_seconds = 0;
+  // What doubts may take away from these two and add to them, in seconds.
+  std::vector<DoubtShare> start_up_shares = {};
+  std::vector<DoubtShare> evaluation_shares = {};
 
   double examples_per_second() const {
     return step.ExamplesPerSecond(global_batch);

@@ -72,17 +72,19 @@ Band WithDoubtsOfStore(const Band& band, const StepParts& parts,
   for (const auto& [figure, low, high] : DoubtsOf(*options.store)) {
     double least = 0;
     double most = 0;
+    std::vector<double> totals;
     for (const BucketPlace& place : {low, high}) {
       StepParts moved = parts;
       moved.store = PriceStore(place, options.stored_example_bytes,
                                options.batch_per_core, slice);
       const double other = OverlapStep(moved).total.seconds() - total;
+      totals.push_back(total + other);
       least = std::min(least, other);
       most = std::max(most, other);
     }
     below += least * least;
     above += most * most;
-    wider.shares.push_back({figure, std::fabs(least), most});
+    wider.shares.push_back({figure, std::fabs(least), most, std::move(totals)});
   }
   wider.low = SimTime::Seconds(total - std::sqrt(below));
   wider.high = SimTime::Seconds(total + std::sqrt(above));

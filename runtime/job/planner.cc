@@ -87,6 +87,7 @@ absl::StatusOr<JobPlan> BeginPlan(const ScheduleInputs& schedule,
 }
 
 absl::StatusOr<JobPlan> FinishPlan(JobPlan plan, const Program& program,
+                                   const ProgramBytes& bytes,
                                    const PlanInputs& inputs,
                                    const ResolvedJob& job) {
   PODSIM_RETURN_IF_ERROR(
@@ -101,7 +102,7 @@ absl::StatusOr<JobPlan> FinishPlan(JobPlan plan, const Program& program,
   FillBuckets(job, program, table, *plan.mutable_bits());
   PODSIM_RETURN_IF_ERROR(CheckExamplesMeet(job, program));
   FillExchanges(job, program, table, *plan.mutable_bits());
-  SetProgram(program, plan);
+  SetProgram(bytes, plan);
   PODSIM_RETURN_IF_ERROR(FillSlowLink(job, plan));
   PODSIM_RETURN_IF_ERROR(FillFaults(job.spec, plan));
   plan.set_hash(HashOf(plan.bits()));
@@ -119,13 +120,12 @@ bool KeepsPromise(const Recipe& recipe, const JobSpec& spec) {
 }
 
 // The job's model, noted in the plan: of a name, or the one that was read.
-absl::StatusOr<std::shared_ptr<const ModelProto>> ModelOf(
-    const ResolvedJob& job, const PlanInputs& inputs, PlanBits& bits) {
+absl::StatusOr<ModelSource> ModelOf(const ResolvedJob& job,
+                                    const PlanInputs& inputs, PlanBits& bits) {
   if (!job.spec.has_model_file()) {
     PODSIM_RETURN_IF_ERROR(
         FillModelConfig(job.spec, inputs.dataset, *bits.mutable_model()));
-    PODSIM_ASSIGN_OR_RETURN(ModelProto model, BuildModel(bits.model()));
-    return std::make_shared<const ModelProto>(std::move(model));
+    return ModelSource{.config = bits.model()};
   }
   if (inputs.model == nullptr)
     return absl::InternalError(absl::StrCat(
@@ -135,14 +135,17 @@ absl::StatusOr<std::shared_ptr<const ModelProto>> ModelOf(
         absl::StrCat(job.spec.model_file(), ": model ", inputs.model->name(),
                      " has no loss, so it cannot be trained"));
   bits.mutable_model()->set_name(inputs.model->name());
-  return inputs.model;
+  return ModelSource{.config = {}, .read = inputs.model};
 }
 
-absl::StatusOr<Program> CompileFor(const ResolvedJob& job,
-                                   const PlanInputs& inputs, PlanBits& bits) {
-  PODSIM_ASSIGN_OR_RETURN(const auto model, ModelOf(job, inputs, bits));
-  bits.set_model_hash(ModelHash(*model));
-  return CompileModel(*model, OptionsOf(bits));
+CompiledModels::Result CompileFor(const ResolvedJob& job,
+                                  const PlanInputs& inputs, PlanBits& bits) {
+  PODSIM_ASSIGN_OR_RETURN(const ModelSource source, ModelOf(job, inputs, bits));
+  CompiledModels own;
+  CompiledModels& models = inputs.compiled ? *inputs.compiled : own;
+  PODSIM_ASSIGN_OR_RETURN(auto compiled, models.Of(source, OptionsOf(bits)));
+  bits.set_model_hash(compiled->model_hash);
+  return compiled;
 }
 
 }  // namespace
@@ -179,9 +182,10 @@ absl::StatusOr<JobPlan> PlanJob(const JobSpec& asked,
                                .dataset_size = inputs.dataset.train_examples(),
                                .recipe = recipe ? &*recipe : nullptr},
                               inputs, job, std::move(draft)));
-  PODSIM_ASSIGN_OR_RETURN(const Program program,
+  PODSIM_ASSIGN_OR_RETURN(const auto compiled,
                           CompileFor(job, inputs, *plan.mutable_bits()));
-  return FinishPlan(std::move(plan), program, inputs, job);
+  return FinishPlan(std::move(plan), compiled->program, compiled->bytes, inputs,
+                    job);
 }
 
 absl::StatusOr<JobPlan> PlanJob(const JobSpec& asked, const Program& program,
@@ -212,8 +216,8 @@ absl::StatusOr<JobPlan> PlanJob(const JobSpec& asked, const Program& program,
     plan.mutable_spec()->set_optimizer(*rule);
   PODSIM_RETURN_IF_ERROR(FillModelConfig(
       job.spec, inputs.dataset, *plan.mutable_bits()->mutable_model()));
-  PODSIM_ASSIGN_OR_RETURN(plan,
-                          FinishPlan(std::move(plan), program, inputs, job));
+  PODSIM_ASSIGN_OR_RETURN(plan, FinishPlan(std::move(plan), program,
+                                           BytesOf(program), inputs, job));
   PODSIM_RETURN_IF_ERROR(
       AdmitToMachine(plan, inputs.memory_bytes, job.spec.host_memory_bytes()));
   return plan;

@@ -6,11 +6,13 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "models/graph/program.h"
 #include "proto/job.pb.h"
 #include "proto/model.pb.h"
+#include "runtime/job/compiled_models.h"
 
 namespace podsim {
 
@@ -30,6 +32,9 @@ struct PlanInputs {
   std::map<std::string, std::string> bucket_locations = {};
   // What opening the data set decided (Dataset::notes), for people.
   std::vector<std::string> dataset_notes = {};
+  // For callers who plan one model many times: each is compiled once. null:
+  // every plan compiles its own.
+  std::shared_ptr<CompiledModels> compiled = nullptr;
 };
 
 // The spec with the recipe's and the general defaults filled in where the user

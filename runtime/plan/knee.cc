@@ -1,9 +1,10 @@
 #include "runtime/plan/knee.h"
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 
 namespace podsim {
@@ -34,12 +35,34 @@ std::vector<Indexes> Generations(const Ladder& ladder) {
   return generations;
 }
 
-std::string EfficiencyText(double efficiency) {
-  // Nothing below the knee is rounded up to it.
-  const bool near =
-      efficiency < kKneeEfficiency && efficiency >= kKneeEfficiency - 0.005;
-  return near ? absl::StrFormat("%.2f%%", 100 * efficiency)
-              : absl::StrFormat("%.0f%%", 100 * efficiency);
+// Of `rows`, from the smallest on, the place of the last whose efficiency is
+// that of the knee at least; the smallest has one of 1.
+std::size_t LastEfficient(const Ladder& ladder, const Indexes& rows,
+                          double LadderRow::*efficiency) {
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (ladder.rows[rows[i]].*efficiency >= kKneeEfficiency) last = i;
+  return last;
+}
+
+// "84%, 82% to 89%".
+std::string WithRange(const LadderRow& row) {
+  const std::string range = ShareRangeText(EfficiencyOf(row));
+  return absl::StrCat(EfficiencyText(row.efficiency), range.empty() ? "" : ", ",
+                      range);
+}
+
+// "; at low it is v3-32, at high v3-128".
+std::string ElsewhereText(const Ladder& ladder, const Knee& knee) {
+  std::vector<std::string> ends;
+  const auto add = [&](const char* end, std::size_t row) {
+    if (row == knee.row) return;
+    ends.push_back(absl::StrCat("at ", end, ends.empty() ? " it is " : " ",
+                                ladder.rows[row].slice.name));
+  };
+  add("low", knee.row_low);
+  add("high", knee.row_high);
+  return ends.empty() ? "" : absl::StrCat("; ", absl::StrJoin(ends, ", "));
 }
 
 }  // namespace
@@ -48,11 +71,13 @@ std::vector<Knee> KneesOf(const Ladder& ladder) {
   std::vector<Knee> knees;
   for (const Indexes& rows : Generations(ladder)) {
     if (rows.size() < 2) continue;
-    // The smallest has an efficiency of 1.
-    std::size_t last = 0;
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      if (ladder.rows[rows[i]].efficiency >= kKneeEfficiency) last = i;
-    Knee knee = {.row = rows[last]};
+    const auto last_by = [&](double LadderRow::*efficiency) {
+      return LastEfficient(ladder, rows, efficiency);
+    };
+    const std::size_t last = last_by(&LadderRow::efficiency);
+    Knee knee = {.row = rows[last],
+                 .row_low = rows[last_by(&LadderRow::efficiency_low)],
+                 .row_high = rows[last_by(&LadderRow::efficiency_high)]};
     if (last + 1 < rows.size()) knee.next = rows[last + 1];
     knees.push_back(knee);
   }
@@ -66,9 +91,9 @@ std::string KneeText(const Ladder& ladder) {
     std::string beyond = ", no larger one here";
     if (knee.next)
       beyond = absl::StrCat("; ", ladder.rows[*knee.next].slice.name, " has ",
-                            EfficiencyText(ladder.rows[*knee.next].efficiency));
-    texts.push_back(absl::StrCat(row.slice.name, " (",
-                                 EfficiencyText(row.efficiency), beyond, ")"));
+                            WithRange(ladder.rows[*knee.next]));
+    texts.push_back(absl::StrCat(row.slice.name, " (", WithRange(row), beyond,
+                                 ElsewhereText(ladder, knee), ")"));
   }
   if (texts.empty()) return "";
   return absl::StrCat("knee, the largest slice with an efficiency of at least ",

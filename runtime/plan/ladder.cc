@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <map>
+#include <memory>
 #include <numeric>
 #include <thread>
 #include <utility>
@@ -14,6 +14,7 @@
 #include "job/plan_program.h"
 #include "runtime/forecast/tokens.h"
 #include "runtime/job/spec_check.h"
+#include "runtime/plan/efficiency.h"
 #include "runtime/plan/largest_batch.h"
 
 namespace podsim {
@@ -33,6 +34,16 @@ struct Job {
   LadderBatch batch = LadderBatch::kAsAsked;
 };
 
+// Against the same plan with every core's update in full.
+absl::StatusOr<ShardingGain> GainOf(const LadderRow& row,
+                                    const Generation& generation) {
+  JobPlan whole = row.plan;
+  whole.mutable_spec()->set_sim_sharded_update(false);
+  PODSIM_ASSIGN_OR_RETURN(const JobForecast forecast,
+                          ForecastJob(whole, row.slice, generation));
+  return ShardingGainOf(forecast, row.forecast);
+}
+
 absl::StatusOr<LadderRow> RowOf(const Job& job, const Generation& generation,
                                 const Slice& slice) {
   LadderRow row = {.slice = slice};
@@ -46,6 +57,9 @@ absl::StatusOr<LadderRow> RowOf(const Job& job, const Generation& generation,
   PODSIM_ASSIGN_OR_RETURN(row.plan, PlanJob(here, job.inputs));
   PODSIM_ASSIGN_OR_RETURN(row.forecast,
                           ForecastJob(row.plan, slice, generation));
+  if (row.plan.spec().sim_sharded_update()) {
+    PODSIM_ASSIGN_OR_RETURN(row.sharding, GainOf(row, generation));
+  }
   return row;
 }
 
@@ -73,21 +87,6 @@ std::vector<LadderRow> PlanRows(const Job& job,
   fill();
   others.clear();
   return rows;
-}
-
-void FillEfficiency(std::vector<LadderRow>& rows) {
-  std::map<std::string, const LadderRow*> feet;
-  for (const LadderRow& row : rows) {
-    if (!row.status.ok()) continue;
-    const LadderRow*& foot = feet[row.slice.generation];
-    if (foot == nullptr || row.slice.replicas < foot->slice.replicas)
-      foot = &row;
-  }
-  for (LadderRow& row : rows)
-    if (row.status.ok())
-      row.efficiency = row.forecast.examples_per_second_per_replica() /
-                       feet[row.slice.generation]
-                           ->forecast.examples_per_second_per_replica();
 }
 
 // The examples are the same on every slice.
@@ -139,7 +138,10 @@ absl::StatusOr<Ladder> PlanLadder(const JobSpec& spec, const PlanInputs& inputs,
                    .is_as_typed = IsAsTyped(spec),
                    .largest_batch = batch == LadderBatch::kLargest};
   PODSIM_RETURN_IF_ERROR(CheckBatchOnSome(spec, slices));
-  ladder.rows = PlanRows({spec, inputs, batch}, slices);
+  PlanInputs sharing = inputs;
+  if (sharing.compiled == nullptr)
+    sharing.compiled = std::make_shared<CompiledModels>();
+  ladder.rows = PlanRows({spec, sharing, batch}, slices);
   const auto planned = [](const LadderRow& row) { return row.status.ok(); };
   if (std::none_of(ladder.rows.begin(), ladder.rows.end(), planned))
     return ladder.rows.front().status;

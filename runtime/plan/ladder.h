@@ -18,6 +18,19 @@
 
 namespace podsim {
 
+// A share, 0.83 of 1, as forecast, and its lower and upper estimate.
+struct ShareBand {
+  double forecast = 0;
+  double low = 0;
+  double high = 0;
+};
+
+// What a sharded update does to a step.
+struct ShardingGain {
+  SimTime whole_step;  // where every core updates all weights
+  ShareBand saved;     // of that step
+};
+
 struct LadderRow {
   Slice slice;
   absl::Status status;  // why there is no plan; then the rest is empty
@@ -26,6 +39,10 @@ struct LadderRow {
   // Examples/s of a replica against those on the smallest slice of the same
   // generation that has a plan.
   double efficiency = 0;
+  double efficiency_low = 0;
+  double efficiency_high = 0;
+  // Of a job with a sharded update.
+  std::optional<ShardingGain> sharding = {};
   // A run of this slice and global batch, if one was given.
   std::optional<MeasuredRun> measured = {};
 };
@@ -57,7 +74,8 @@ enum class LadderBatch : std::uint8_t {
 };
 
 // `spec` but for its topology on each of `slices`; with the same batch per core
-// unless it has a global batch. Each row is the plan that a run there has.
+// unless it has a global batch. Each row is the plan that a run there has. The
+// model is compiled once for all rows, whose settings are the same.
 // REQUIRES: a spec with kLargest says no batch.
 // Errors: INVALID_ARGUMENT (no slice has a plan: the first one's reason).
 absl::StatusOr<Ladder> PlanLadder(const JobSpec& spec, const PlanInputs& inputs,

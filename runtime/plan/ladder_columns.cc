@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -12,6 +13,7 @@
 #include "base/units.h"
 #include "job/hbm.h"
 #include "runtime/forecast/format_forecast.h"
+#include "runtime/plan/efficiency.h"
 #include "runtime/plan/measured_rows.h"
 #include "runtime/plan/run_cost.h"
 
@@ -59,12 +61,17 @@ std::vector<Column> PlanColumns() {
            }}};
 }
 
-std::vector<Column> StepColumns(bool is_asked_of_run) {
+// Whether the question is about whole runs: prices or limits are given.
+bool IsOfRun(const LadderQuestion& asked) {
+  return asked.limits.given() || asked.prices.given();
+}
+
+std::vector<Column> StepColumns(const LadderQuestion& asked) {
   return {{{.name = "step sim"},
            [](const LadderRow& row) {
              return SpanText(row.forecast.step.total.seconds());
            }},
-          {{.name = "low to high", .rank = is_asked_of_run ? 3 : 1},
+          {{.name = "low to high", .rank = IsOfRun(asked) ? 3 : 1},
            [](const LadderRow& row) { return RangeText(row.forecast.band); }},
           {{.name = "less fixed", .rank = 16}, [](const LadderRow& row) {
              const SimStep& step = row.forecast.step;
@@ -107,8 +114,23 @@ std::vector<Column> RateColumns(std::int64_t tokens_per_example) {
   return columns;
 }
 
-std::vector<Column> UseColumns() {
-  return {
+// Nothing where no row is compared with another.
+std::vector<Column> EfficiencyRangeColumns(const Ladder& ladder) {
+  const auto range = [](const LadderRow& row) {
+    return ShareRangeText(EfficiencyOf(row));
+  };
+  for (const LadderRow& row : ladder.rows)
+    if (row.status.ok() && !range(row).empty())
+      return {{{.name = "eff low to high", .rank = 5},
+               [range](const LadderRow& of) {
+                 const std::string text = range(of);
+                 return text.empty() ? "-" : text;
+               }}};
+  return {};
+}
+
+std::vector<Column> UseColumns(const Ladder& ladder) {
+  std::vector<Column> columns = {
       {{.name = "MFU", .rank = 5},
        [](const LadderRow& row) { return PercentText(row.forecast.mfu()); }},
       {{.name = "all-reduce", .rank = 10},
@@ -120,29 +142,37 @@ std::vector<Column> UseColumns() {
          return SpanText(row.forecast.step.exposed_communication.seconds());
        }},
       {{.name = "eff"},
-       [](const LadderRow& row) { return PercentText(row.efficiency); }},
+       [](const LadderRow& row) { return PercentText(row.efficiency); }}};
+  for (Column& column : EfficiencyRangeColumns(ladder))
+    columns.push_back(std::move(column));
+  columns.push_back(
       {{.name = "recomputed", .rank = 11}, [](const LadderRow& row) {
          return PercentText(RecomputedShare(row.forecast));
-       }}};
+       }});
+  return columns;
 }
 
 // What is asked of the run is shown before what a step is like.
 std::vector<Column> RunColumns(const LadderQuestion& asked) {
+  const bool limited = asked.limits.given();
   const bool timed = asked.limits.deadline_seconds.has_value();
+  // With prices alone the runs of the slices are compared.
+  const bool compared = asked.prices.given() && !limited;
   std::vector<Column> columns = {
-      {{.name = "run", .rank = asked.limits.given() ? 0 : 3},
+      {{.name = "run", .rank = IsOfRun(asked) ? 0 : 3},
        [](const LadderRow& row) {
          return SpanText(row.forecast.run_seconds());
        }}};
-  if (asked.limits.given())
-    columns.push_back(
-        {{.name = "run low to high", .rank = timed ? kRankOfAnswer : 8},
-         [](const LadderRow& row) {
-           const RunBand run = RunSeconds(row);
-           return RangeText(run.low, run.high);
-         }});
+  if (IsOfRun(asked))
+    columns.push_back({{.name = "run low to high",
+                        .rank = timed || compared ? kRankOfAnswer : 8},
+                       [](const LadderRow& row) {
+                         const RunBand run = RunSeconds(row);
+                         return RangeText(run.low, run.high);
+                       }});
   columns.push_back(
-      {{.name = "chip-hours", .rank = 8}, [](const LadderRow& row) {
+      {{.name = "chip-hours", .rank = compared ? kRankOfAnswer : 8},
+       [](const LadderRow& row) {
          return AmountText(row.forecast.run_chip_hours());
        }});
   return columns;
@@ -198,10 +228,10 @@ std::vector<Column> BoundColumns() {
 TextTable LadderColumns(const Ladder& ladder, const LadderQuestion& asked) {
   std::vector<Column> columns;
   for (const std::vector<Column>& part :
-       {PlanColumns(), StepColumns(asked.limits.given()),
-        MeasuredColumns(ladder), RateColumns(ladder.tokens_per_example),
-        UseColumns(), RunColumns(asked), PriceColumns(asked),
-        LimitColumns(asked), BoundColumns()})
+       {PlanColumns(), StepColumns(asked), MeasuredColumns(ladder),
+        RateColumns(ladder.tokens_per_example), UseColumns(ladder),
+        RunColumns(asked), PriceColumns(asked), LimitColumns(asked),
+        BoundColumns()})
     columns.insert(columns.end(), part.begin(), part.end());
   TextTable table;
   for (const Column& column : columns) table.columns.push_back(column.heading);

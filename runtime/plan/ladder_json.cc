@@ -76,6 +76,8 @@ void AddRates(const LadderRow& row, std::int64_t tokens_per_example,
   if (tokens_per_example > 0)
     one["tokens_per_second"] = rate * static_cast<double>(tokens_per_example);
   one["efficiency"] = row.efficiency;
+  one["efficiency_low"] = row.efficiency_low;
+  one["efficiency_high"] = row.efficiency_high;
   one["mfu"] = forecast.mfu();
   one["model_flops"] = forecast.model_flops;
   one["recomputed_flops"] = forecast.recomputed_flops;
@@ -100,6 +102,13 @@ void AddStanding(const LadderRow& row, const LadderQuestion& asked,
         StandingText(StandingOf(RunCost(row, asked.prices), *limits.budget));
 }
 
+void AddSharding(const ShardingGain& gain, ordered_json& one) {
+  one["step_seconds_without_sharded_update"] = gain.whole_step.seconds();
+  one["sharded_update_saves"] = gain.saved.forecast;
+  one["sharded_update_saves_low"] = gain.saved.low;
+  one["sharded_update_saves_high"] = gain.saved.high;
+}
+
 void AddRun(const LadderRow& row, const ChipHourPrices& prices,
             ordered_json& one) {
   const JobForecast& forecast = row.forecast;
@@ -108,7 +117,9 @@ void AddRun(const LadderRow& row, const ChipHourPrices& prices,
   one["start_up_seconds"] = forecast.start_up.seconds();
   one["evaluation_seconds"] = forecast.evaluation_seconds;
   AddBand("run_seconds", RunSeconds(row), one);
-  one["run_chip_hours"] = forecast.run_chip_hours();
+  const RunBand chip_hours = RunChipHours(row);
+  AddBand("run_chip_hours",
+          {forecast.run_chip_hours(), chip_hours.low, chip_hours.high}, one);
   if (prices.given()) AddBand("price", RunCost(row, prices), one);
 }
 
@@ -142,6 +153,7 @@ ordered_json JsonRow(const LadderRow& row, const Ladder& ladder,
   AddPlan(row.plan, one);
   AddStep(row.forecast, one);
   AddRates(row, ladder.tokens_per_example, one);
+  if (row.sharding) AddSharding(*row.sharding, one);
   AddRun(row, asked.prices, one);
   AddStanding(row, asked, one);
   if (row.measured) one["measured"] = MeasuredJson(*row.measured);
@@ -161,7 +173,11 @@ ordered_json KneesJson(const Ladder& ladder) {
     const LadderRow& row = ladder.rows[knee.row];
     knees.push_back({{"generation", row.slice.generation},
                      {"slice", row.slice.name},
-                     {"efficiency", row.efficiency}});
+                     {"efficiency", row.efficiency},
+                     {"efficiency_low", row.efficiency_low},
+                     {"efficiency_high", row.efficiency_high},
+                     {"slice_low", ladder.rows[knee.row_low].slice.name},
+                     {"slice_high", ladder.rows[knee.row_high].slice.name}});
   }
   return knees;
 }
@@ -177,8 +193,9 @@ ordered_json NamedJson(const Ladder& ladder, const ChipHourPrices& prices,
   if (prices.given()) AddBand("price", named->cost, one);
   one["holds"] = named->holds;
   one["of_limit"] = named->of_limit;
-  one["low_moved_by"] = MostBelow(row.forecast.band.shares);
-  one["high_moved_by"] = MostAbove(row.forecast.band.shares);
+  const std::vector<DoubtShare> shares = RunShares(row);
+  one["low_moved_by"] = MostBelow(shares);
+  one["high_moved_by"] = MostAbove(shares);
   return one;
 }
 

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/units.h"
-#include "runtime/plan/knee.h"
+#include "runtime/plan/efficiency.h"
 #include "runtime/plan/ladder_table.h"
 #include "runtime/plan/measured_rows.h"
 #include "runtime/plan/run_cost.h"
@@ -27,7 +27,7 @@ struct Point {
   std::string slice;
   double chips = 0;
   RunBand hours;
-  double efficiency = 0;
+  ShareBand efficiency;
   std::string title;
   // Of a measured run: the whole run with the step that it simulated.
   std::optional<double> measured_hours = {};
@@ -57,6 +57,13 @@ void AddMeasured(const LadderRow& row, Point& point) {
   point.measured_title = MeasuredTitle(*row.measured);
 }
 
+// "83% (81% to 86%)".
+std::string EfficiencyTitle(const ShareBand& efficiency) {
+  const std::string text = absl::StrFormat("%.0f%%", 100 * efficiency.forecast);
+  const std::string range = ShareRangeText(efficiency);
+  return range.empty() ? text : absl::StrCat(text, " (", range, ")");
+}
+
 Point PointOf(const LadderRow& row) {
   const RunBand seconds = RunSeconds(row);
   Point point = {
@@ -64,11 +71,11 @@ Point PointOf(const LadderRow& row) {
       .chips = static_cast<double>(row.slice.chips),
       .hours = {seconds.forecast / kHourSeconds, seconds.low / kHourSeconds,
                 seconds.high / kHourSeconds},
-      .efficiency = row.efficiency,
+      .efficiency = EfficiencyOf(row),
       .title = absl::StrCat(row.slice.name, ": ", SpanText(seconds.forecast),
                             " sim (", SpanText(seconds.low), " to ",
                             SpanText(seconds.high), "), efficiency ",
-                            absl::StrFormat("%.0f%%", 100 * row.efficiency))};
+                            EfficiencyTitle(EfficiencyOf(row)))};
   AddMeasured(row, point);
   return point;
 }
@@ -110,7 +117,8 @@ struct Axes {
 
 Axes AxesOf(const std::vector<Line>& lines) {
   const std::vector<double> efficiencies = ValuesOf(
-      lines, [](const Point& point) { return std::vector{point.efficiency}; });
+      lines,
+      [](const Point& point) { return std::vector{point.efficiency.high}; });
   return {
       .chips = ChipScale(
           ValuesOf(lines, [](const Point& p) { return std::vector{p.chips}; })),
@@ -138,24 +146,40 @@ std::string DrawAxes(const Axes& axes) {
   text += SvgWords(kSlicesLeft, kUpperTop - 10,
                    "whole run (sim); shaded: low to high", "start");
   return text + SvgWords(kSlicesLeft, kEfficiencyTop - 10,
-                         "scaling efficiency; dashed: that of the knee",
+                         "scaling efficiency; shaded: low to high; dashed: "
+                         "that of the knee",
                          "start");
 }
 
-// Of one point alone the band is a stroke.
-std::string DrawBand(const Axes& axes, const Line& line) {
+// From low to high, in pixels. Of one point alone the band is a stroke.
+std::string DrawBand(const Axes& axes, const Line& line,
+                     const std::function<double(const Point&)>& low,
+                     const std::function<double(const Point&)>& high) {
   std::string there;
   std::string back;
   for (const Point& point : line.points) {
     const double x = axes.chips.At(point.chips);
-    there += SvgPoint(x, axes.hours.At(point.hours.low));
-    back.insert(0, SvgPoint(x, axes.hours.At(point.hours.high)));
+    there += SvgPoint(x, low(point));
+    back.insert(0, SvgPoint(x, high(point)));
   }
   if (line.points.size() > 1)
     return absl::StrCat("<polygon points=\"", there, back, "\" fill=\"",
                         line.style.color(), "\" fill-opacity=\"0.15\"/>\n");
   return absl::StrCat("<polyline points=\"", there, back, "\" stroke=\"",
                       line.style.color(), "\" stroke-opacity=\"0.4\"/>\n");
+}
+
+// Of the run, and of the efficiency where there is more than one slice.
+std::string DrawBands(const Axes& axes, const Line& line) {
+  std::string text = DrawBand(
+      axes, line, [&](const Point& p) { return axes.hours.At(p.hours.low); },
+      [&](const Point& p) { return axes.hours.At(p.hours.high); });
+  if (line.points.size() > 1)
+    text += DrawBand(
+        axes, line,
+        [&](const Point& p) { return axes.efficiency.At(p.efficiency.low); },
+        [&](const Point& p) { return axes.efficiency.At(p.efficiency.high); });
+  return text;
 }
 
 // `y`: of a point, in pixels.
@@ -222,10 +246,10 @@ std::string DrawLines(const std::vector<Line>& lines) {
     return axes.hours.At(point.hours.forecast);
   };
   const auto efficiency = [&](const Point& point) {
-    return axes.efficiency.At(point.efficiency);
+    return axes.efficiency.At(point.efficiency.forecast);
   };
   std::string text = DrawAxes(axes);
-  for (const Line& line : lines) text += DrawBand(axes, line);
+  for (const Line& line : lines) text += DrawBands(axes, line);
   for (const Line& line : lines) {
     text += DrawLine(axes, line, run);
     text += DrawLine(axes, line, efficiency);

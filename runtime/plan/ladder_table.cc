@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "interconnect/timing/network.h"
 #include "runtime/job/bucket_traffic_text.h"
+#include "runtime/plan/efficiency.h"
 #include "runtime/plan/knee.h"
 #include "runtime/plan/ladder_columns.h"
 #include "runtime/plan/ladder_troubles.h"
@@ -117,6 +118,11 @@ std::string KneeComment(const Ladder& ladder, int columns) {
   return text.empty() ? "" : CommentText(text, columns);
 }
 
+std::string ShardingComment(const Ladder& ladder, int columns) {
+  const std::string text = ShardingText(ladder);
+  return text.empty() ? "" : CommentText(text, columns);
+}
+
 std::string MeasuredComments(const Ladder& ladder, int columns) {
   std::string text;
   for (const std::string& note : ladder.measured_notes)
@@ -143,8 +149,8 @@ std::string FormatLadder(const Ladder& ladder, const LadderQuestion& asked,
   const TableText table = FormatTable(LadderColumns(ladder, asked), columns);
   const std::string below = absl::StrCat(
       MeasuredComments(ladder, columns), KneeComment(ladder, columns),
-      WhichComment(ladder, asked, columns), FormatTroubles(ladder, columns),
-      CostsText(ladder));
+      ShardingComment(ladder, columns), WhichComment(ladder, asked, columns),
+      FormatTroubles(ladder, columns), CostsText(ladder));
   return absl::StrCat(AboutText(ladder, asked.prices, columns), "#\n",
                       table.text, LeftOutText(table.left_out, columns),
                       below.empty() ? "" : "#\n", below);

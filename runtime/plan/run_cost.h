@@ -1,12 +1,14 @@
 // What a whole run on a slice takes and costs, from its start to its end, with
-// the low and high of its steps. Pure; all times are simulated.
+// low and high of all that it consists of. Pure; all times are simulated.
 #ifndef PODSIM_RUNTIME_PLAN_RUN_COST_H_
 #define PODSIM_RUNTIME_PLAN_RUN_COST_H_
 
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "interconnect/timing/band.h"
 #include "runtime/plan/ladder.h"
 
 namespace podsim {
@@ -22,18 +24,23 @@ struct ChipHourPrices {
   double Of(const std::string& generation) const;
 };
 
-// A figure of a run: as it is forecast, and with each step at its low and its
-// high.
+// A figure of a run: as it is forecast, and its lower and upper estimate.
 struct RunBand {
   double forecast = 0;
   double low = 0;
   double high = 0;
 };
 
-// Start-up, steps, checkpoints and evaluations, in seconds. Start-up and
-// evaluations are as forecast in all three; checkpoints wait for the steps'
-// sake more or less. REQUIRES: row.status.ok().
+// Start-up, steps, checkpoints and evaluations, in seconds. What each figure
+// may take away and add is added in squares, as in the band of a step: a figure
+// of steps and evaluations moves both at once, those of the start-up move it
+// alone, and checkpoints wait for the steps' sake more or less.
+// REQUIRES: row.status.ok().
 RunBand RunSeconds(const LadderRow& row);
+
+// What each doubt may take away from that and add to it, in seconds; without
+// checkpoints.
+std::vector<DoubtShare> RunShares(const LadderRow& row);
 
 // Chip-hours of that, and their price. REQUIRES: row.status.ok(), and for a
 // price that prices.given().

@@ -17,8 +17,8 @@ namespace podsim {
 namespace {
 
 constexpr char kAboutRuns[] =
-    "low to high of a run: every step at its low, every step at its high; "
-    "start-up and evaluations as forecast";
+    "low to high of a run is of its steps, its start-up and its evaluations: "
+    "what each figure may take away or add within its range, in squares";
 
 // "4 h and USD 500".
 std::string LimitsText(const Limits& limits, const ChipHourPrices& prices) {
@@ -92,10 +92,10 @@ std::string FiguresText(const std::vector<std::string>& figures) {
   return absl::StrJoin(figures, " and ");
 }
 
-// Which figures make low and high of a row what they are; nothing of a row
+// Which figures make low and high of a run what they are; nothing of a row
 // whose figures are all published.
 std::string MovedByText(const LadderRow& row) {
-  const std::vector<DoubtShare>& shares = row.forecast.band.shares;
+  const std::vector<DoubtShare> shares = RunShares(row);
   const std::string low = FiguresText(MostBelow(shares));
   const std::string high = FiguresText(MostAbove(shares));
   if (low.empty() && high.empty()) return "";
@@ -106,7 +106,7 @@ std::string MovedByText(const LadderRow& row) {
     if (!low.empty()) ends.push_back(absl::StrCat("low by ", low));
     if (!high.empty()) ends.push_back(absl::StrCat("high by ", high));
   }
-  return absl::StrCat("the figures that move a step of ", row.slice.name,
+  return absl::StrCat("the figures that move a run on ", row.slice.name,
                       " most: ", absl::StrJoin(ends, ", "));
 }
 

@@ -167,6 +167,43 @@ TEST(SpreadAround, SaysWhatEachDoubtDoes) {
             "matrix_share+hbm_share+kernel_seconds");
 }
 
+TEST(SpreadOfRatio, WhatMovesBothAlikeMovesNothing) {
+  const Spread spread =
+      SpreadOfRatio(2, {{"a", 1, 2, {1, 4}}}, 4, {{"a", 2, 4, {2, 8}}});
+  EXPECT_DOUBLE_EQ(spread.low, 0.5);
+  EXPECT_DOUBLE_EQ(spread.high, 0.5);
+}
+
+// 1 of 4 and 3 of 4 where 2 of 4 is forecast; the other has half of its doubt.
+TEST(SpreadOfRatio, WhatMovesOneMovesTheRatio) {
+  const Spread alone = SpreadOfRatio(2, {{"a", 1, 1, {1, 3}}}, 4, {});
+  EXPECT_DOUBLE_EQ(alone.low, 0.25);
+  EXPECT_DOUBLE_EQ(alone.high, 0.75);
+  // 1 of 2.5 and 3 of 5.
+  const Spread both =
+      SpreadOfRatio(2, {{"a", 1, 1, {1, 3}}}, 4, {{"a", 1.5, 1, {2.5, 5}}});
+  EXPECT_DOUBLE_EQ(both.low, 0.4);
+  EXPECT_DOUBLE_EQ(both.high, 0.6);
+}
+
+// 3 and 4 tenths make 5, both ways.
+TEST(SpreadOfRatio, AddsDoubtsInSquares) {
+  const Spread spread = SpreadOfRatio(
+      10, {{"a", 3, 3, {7, 13}}}, 10,
+      {{"b", 10 - 10 / 1.4, 10 / 0.6 - 10, {10 / 1.4, 10 / 0.6}}});
+  EXPECT_NEAR(spread.low, 0.5, kRounding);
+  EXPECT_NEAR(spread.high, 1.5, kRounding);
+  ASSERT_EQ(spread.shares.size(), 2);
+  EXPECT_NEAR(spread.shares[0].below, 0.3, kRounding);
+  EXPECT_NEAR(spread.shares[1].above, 0.4, kRounding);
+}
+
+TEST(SpreadOfRatio, IsNeverBelowNothing) {
+  const Spread spread = SpreadOfRatio(
+      1, {{"a", 0.9, 0, {0.1, 1}}, {"b", 0.9, 0, {0.1, 1}}}, 1, {});
+  EXPECT_EQ(spread.low, 0);
+}
+
 TEST(SpreadAround, HandsErrorsOn) {
   const Slice slice = *FindSlice("v3-8");
   EXPECT_THAT(

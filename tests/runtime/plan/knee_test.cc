@@ -18,7 +18,10 @@ Ladder EfficientLadder(
   Ladder ladder;
   for (const auto& [slice, efficiency] : rows) {
     ladder.rows.push_back(testing::RowOf({.slice = slice}));
-    ladder.rows.back().efficiency = efficiency;
+    LadderRow& row = ladder.rows.back();
+    row.efficiency = efficiency;
+    row.efficiency_low = efficiency;
+    row.efficiency_high = efficiency;
   }
   return ladder;
 }
@@ -40,6 +43,36 @@ TEST(KneeTest, IsTheLargestSliceThatIsStillEfficient) {
   EXPECT_EQ(KneeText(ladder),
             "knee, the largest slice with an efficiency of at least 80%: v3-32 "
             "(84%; v3-64 has 76%), v4-32 (80%, no larger one here)");
+}
+
+TEST(KneeTest, HasItsBand) {
+  Ladder ladder = EfficientLadder(
+      {{"v3-8", 1}, {"v3-32", 0.9}, {"v3-64", 0.83}, {"v3-128", 0.76}});
+  const auto set = [&](std::size_t row, double low, double high) {
+    ladder.rows[row].efficiency_low = low;
+    ladder.rows[row].efficiency_high = high;
+  };
+  const std::string begins =
+      "knee, the largest slice with an efficiency of at least 80%: v3-64 (";
+  set(2, 0.81, 0.85);
+  set(3, 0.72, 0.79);
+  EXPECT_EQ(KneesOf(ladder)[0].row_low, 2u);
+  EXPECT_EQ(KneesOf(ladder)[0].row_high, 2u);
+  EXPECT_EQ(KneeText(ladder),
+            begins + "83%, 81% to 85%; v3-128 has 76%, 72% to 79%)");
+  set(2, 0.78, 0.85);
+  set(3, 0.72, 0.81);
+  EXPECT_EQ(KneesOf(ladder)[0].row, 2u);
+  EXPECT_EQ(KneesOf(ladder)[0].row_low, 1u);
+  EXPECT_EQ(KneesOf(ladder)[0].row_high, 3u);
+  EXPECT_EQ(KneeText(ladder),
+            begins +
+                "83%, 78% to 85%; v3-128 has 76%, 72% to 81%; at low it is "
+                "v3-32, at high v3-128)");
+  set(3, 0.72, 0.78);
+  EXPECT_EQ(KneeText(ladder), begins +
+                                  "83%, 78% to 85%; v3-128 has 76%, 72% to "
+                                  "78%; at low it is v3-32)");
 }
 
 // 79.6% is no 80%.

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -35,6 +36,10 @@ absl::StatusOr<Ladder> LadderOf(const std::string& job,
                                 const std::vector<std::string>& slices) {
   const JobSpec spec = Spec("dataset: 'synthetic' " + job);
   return PlanLadder(spec, Inputs(Synthetic()), *SlicesNamed(slices, {}));
+}
+
+std::vector<std::string> LinesOf(const std::string& text) {
+  return absl::StrSplit(text, '\n', absl::SkipEmpty());
 }
 
 // 1,000 x 100 becomes 4,000 x 25 on every generation: what grows fourfold in
@@ -130,6 +135,22 @@ TEST(LadderTest, ARowIsThatOfItsSliceAlone) {
   }
 }
 
+// Of whatever generation, and where the largest batch is looked for first.
+TEST(LadderTest, AllRowsShareOneCompiledModel) {
+  for (const LadderBatch batch :
+       {LadderBatch::kAsAsked, LadderBatch::kLargest}) {
+    PlanInputs inputs = Inputs(Synthetic());
+    inputs.compiled = std::make_shared<CompiledModels>();
+    const JobSpec spec = Spec("dataset: 'synthetic'");
+    ASSERT_OK_AND_ASSIGN(
+        const Ladder ladder,
+        PlanLadder(spec, inputs, *SlicesNamed({"v3-8..v3-2048", "v4-8"}, {}),
+                   batch));
+    EXPECT_EQ(ladder.rows.size(), 9);
+    EXPECT_EQ(inputs.compiled->made(), 1);
+  }
+}
+
 TEST(LadderTest, WhatHasNoPlanHasAReason) {
   ASSERT_OK_AND_ASSIGN(
       const Ladder ladder,
@@ -195,6 +216,9 @@ TEST(LadderTest, ARunIsMoreThanItsSteps) {
   for (LadderRow& row : ladder.rows) {
     row.forecast.start_up = SimTime::Seconds(60);
     row.forecast.evaluation_seconds = 2;
+    // With nothing but the steps in doubt.
+    row.forecast.start_up_shares.clear();
+    row.forecast.evaluation_shares.clear();
   }
   const auto json = nlohmann::json::parse(FormatLadderJson(ladder, {}));
   for (const auto& row : json["results"]) {
@@ -235,6 +259,100 @@ TEST(LadderTest, ARowSaysWhatItsChipsAreUsedFor) {
           "# slice +batch +global +steps +learning rate +HBM +step sim +low to "
           "high +less fixed +examples/s +MFU +all-reduce +exposed +eff "
           "+recomputed +run +chip-hours +bound by\n"));
+}
+
+// Whoever reads results[] finds these, whatever comes beside them.
+TEST(LadderTest, AResultHasTheNamesThatItAlwaysHad) {
+  const std::set<std::string> names = {
+      "slice", "generation", "topology", "chips", "replicas", "replica_name",
+      // of the plan
+      "batch_per_core", "global_batch", "train_steps", "learning_rate",
+      "hbm_bytes_per_core", "hbm_bytes_available",
+      // of a step
+      "step_seconds", "step_seconds_low", "step_seconds_high", "fixed_seconds",
+      "step_seconds_without_fixed_cost", "input_seconds", "compute_seconds",
+      "all_reduce_seconds", "exposed_seconds", "algorithm", "bound_by",
+      "examples_per_second", "tokens_per_second", "efficiency",
+      "efficiency_low", "efficiency_high", "mfu", "model_flops",
+      "recomputed_flops", "recomputed_share",
+      // of all steps, and of the whole run
+      "seconds", "chip_hours", "start_up_seconds", "evaluation_seconds",
+      "run_seconds", "run_seconds_low", "run_seconds_high", "run_chip_hours",
+      "run_chip_hours_low", "run_chip_hours_high", "price", "price_low",
+      "price_high", "network_note", "warnings"};
+  ASSERT_OK_AND_ASSIGN(const Ladder ladder, LadderOf("", {"v3-8", "v4-8"}));
+  const LadderQuestion asked = {.prices = {.of_all = 2}};
+  const auto json = nlohmann::json::parse(FormatLadderJson(ladder, asked));
+  ASSERT_EQ(json["results"].size(), 2);
+  for (const auto& row : json["results"])
+    for (const std::string& name : names)
+      EXPECT_TRUE(row.contains(name)) << name;
+  const auto unpriced = nlohmann::json::parse(FormatLadderJson(ladder, {}));
+  EXPECT_FALSE(unpriced["results"][0].contains("price"));
+}
+
+// Steps differ by their all-reduce alone: the fixed cost, which is most of both
+// and in doubt, moves both.
+TEST(LadderTest, AnEfficiencyHasLowAndHigh) {
+  ASSERT_OK_AND_ASSIGN(const Ladder ladder,
+                       LadderOf("batch_per_core: 8", {"v3-8..v3-2048"}));
+  const auto json = nlohmann::json::parse(FormatLadderJson(ladder, {}));
+  const auto& results = json["results"];
+  EXPECT_EQ(results[0]["efficiency_low"], 1);
+  EXPECT_EQ(results[0]["efficiency_high"], 1);
+  for (const auto& row : results) {
+    EXPECT_LE(row["efficiency_low"], row["efficiency"]);
+    EXPECT_GE(row["efficiency_high"], row["efficiency"]);
+  }
+  const auto& last = results.back();
+  EXPECT_LT(last["efficiency_low"], last["efficiency"]);
+  EXPECT_GT(last["efficiency_high"], last["efficiency"]);
+  // A ratio is far surer than the steps that it is of.
+  const auto width = [](const nlohmann::json& row, const std::string& of) {
+    return (double{row[of + "_high"]} - double{row[of + "_low"]}) /
+           double{row[of]};
+  };
+  EXPECT_LT(width(last, "efficiency"), 0.5 * width(last, "step_seconds"));
+  const auto& knee = json["knees"][0];
+  EXPECT_TRUE(knee.contains("slice_low"));
+  EXPECT_TRUE(knee.contains("slice_high"));
+  EXPECT_THAT(FormatLadder(ladder, {}, kAllColumns),
+              ::testing::ContainsRegex(" eff +eff low to high +recomputed "));
+}
+
+TEST(LadderTest, WhatShardingTheUpdateSavesIsSaid) {
+  const std::string job = "batch_per_core: 1 hidden: [4096, 4096] ";
+  ASSERT_OK_AND_ASSIGN(const Ladder whole, LadderOf(job, {"v3-2048"}));
+  ASSERT_OK_AND_ASSIGN(const Ladder sharded,
+                       LadderOf(job + "sim_sharded_update: true", {"v3-2048"}));
+  const auto json = nlohmann::json::parse(FormatLadderJson(sharded, {}));
+  const auto& row = json["results"][0];
+  const double before = whole.rows[0].forecast.step.total.seconds();
+  EXPECT_EQ(row["step_seconds_without_sharded_update"], before);
+  EXPECT_NEAR(row["sharded_update_saves"],
+              1 - double{row["step_seconds"]} / before, 1e-12);
+  EXPECT_GT(row["sharded_update_saves"], 0);
+  EXPECT_LE(row["sharded_update_saves_low"], row["sharded_update_saves"]);
+  EXPECT_GE(row["sharded_update_saves_high"], row["sharded_update_saves"]);
+  EXPECT_THAT(
+      FormatLadder(sharded, {}, kAllColumns),
+      HasSubstr("\n# what sharding the update saves of a step: v3-2048 "));
+  EXPECT_THAT(FormatLadder(whole, {}), Not(HasSubstr("sharding the update")));
+  EXPECT_THAT(FormatLadderJson(whole, {}), Not(HasSubstr("sharded_update")));
+}
+
+// With prices the runs are what is compared, on a narrow screen too.
+TEST(LadderTest, PricesBringTheRunsAndTheirChipHours) {
+  ASSERT_OK_AND_ASSIGN(const Ladder ladder,
+                       LadderOf("", {"v3-128", "v4-64", "v5litepod-64"}));
+  const std::string text =
+      FormatLadder(ladder, {.prices = {.of_all = 2, .currency = "USD"}}, 80);
+  EXPECT_THAT(text, ::testing::ContainsRegex(
+                        "\n# slice +step sim .*eff +run +run low to high "
+                        "+chip-hours +price"));
+  for (const std::string& line : LinesOf(text))
+    EXPECT_LE(line.size(), 80) << line;
+  EXPECT_THAT(FormatLadder(ladder, {}, 80), Not(HasSubstr("run low to high")));
 }
 
 TEST(LadderTest, SequencesAreCountedInTokens) {
@@ -332,10 +450,6 @@ TEST(LadderTest, ABucketElsewhereMarksTheSlice) {
               HasSubstr("to read it"));
 }
 
-std::vector<std::string> LinesOf(const std::string& text) {
-  return absl::StrSplit(text, '\n', absl::SkipEmpty());
-}
-
 TEST(LadderTest, KeepsToTheScreensWidth) {
   ASSERT_OK_AND_ASSIGN(const Ladder ladder,
                        LadderOf("", {"v3-8..v3-2048", "v4-8..v4-4096"}));
@@ -411,7 +525,8 @@ TEST(LadderTest, IsDrawn) {
   EXPECT_EQ(Count(svg, "<text"), Count(svg, "</text>"));
   // Two panels, each with a marker for a slice and one for a generation.
   EXPECT_EQ(Count(svg, "<title>"), 2 * (4 + 3 + 2));
-  EXPECT_EQ(Count(svg, "<polygon"), 2);
+  // Bands of runs and of efficiencies.
+  EXPECT_EQ(Count(svg, "<polygon"), 4);
   EXPECT_EQ(Count(svg, "stroke-dasharray"), 1);
   EXPECT_EQ(Count(svg, ">v3-128</text>"), 2);
   EXPECT_EQ(Count(svg, ">v4-32</text>"), 2);

@@ -461,7 +461,7 @@ TEST(PodPlanTest, WhatLowToHighCannotKnowIsSaid) {
   EXPECT_THAT(answer("v3-32"), Not(HasSubstr("was compared")));
 }
 
-// A step of a small model is its fixed cost, which is assumed.
+// A short run is mostly its start, which is of another program's.
 TEST(PodPlanTest, WhatMovesLowAndHighMostIsNamed) {
   const std::vector<std::string> args = {"--model=mlp", "--topology=v3-32",
                                          "--deadline=2d"};
@@ -469,12 +469,12 @@ TEST(PodPlanTest, WhatMovesLowAndHighMostIsNamed) {
   for (const char* end : {"low_moved_by", "high_moved_by"}) {
     ASSERT_GE(cheapest[end].size(), 1);
     EXPECT_LE(cheapest[end].size(), 2);
-    EXPECT_EQ(cheapest[end][0], "step_seconds");
+    EXPECT_EQ(cheapest[end][0], "start_seconds");
   }
   std::vector<std::string> verbose = args;
   verbose.emplace_back("--verbose");
   EXPECT_THAT(Text(verbose),
-              HasSubstr("\n# the figures that move a step of v3-32 most: low"));
+              HasSubstr("\n# the figures that move a run on v3-32 most: low"));
 }
 
 TEST(PodPlanTest, TheTableSaysWhichSliceAndWhereTheKneeIs) {

@@ -185,7 +185,7 @@ TEST(WhichSliceTest, SaysWhichFiguresMoveLowAndHighMost) {
   shares = {
       {"clock_hz", 0.5, 0.5}, {"link_share", 2, 1}, {"hop_seconds", 1, 2}};
   EXPECT_THAT(said(),
-              HasSubstr("# the figures that move a step of v3-8 most: low by "
+              HasSubstr("# the figures that move a run on v3-8 most: low by "
                         "link_share and hop_seconds, high by hop_seconds and "
                         "link_share\n"));
   shares = {{"link_share", 2, 3}};
