@@ -3,6 +3,7 @@
 import html.parser
 import json
 import pathlib
+import pickle
 import re
 import sys
 import tempfile
@@ -158,6 +159,28 @@ class ReportTest(unittest.TestCase):
         self.assertIn("step time (sim)", text)
         with self.assertRaisesRegex(podsim.PodsimError, "there is no folder|no such|none"):
             run.report(self.folder / "none" / "own.html")
+
+    def test_a_run_that_was_restarted_has_the_page_of_its_file(self):
+        """Also with settings as the file has them."""
+        file, faults = self.folder / "run.jsonl", self.folder / "faults"
+        faults.write_text('faults { kind: KILL host: 2 step: 12 }')
+        _programs.run("pod_launch", [
+            "--topology=v3-32", "--processes=4", "--reference_topology=v3-32", "--train_steps=20",
+            "--hidden=16,16", "--max_restarts=1", "--checkpoint_every=5", f"--faults={faults}",
+            f"--model_dir={self.folder / 'm'}", f"--metrics_file={file}", "--quiet"])
+        events = _result.read_metrics(file)
+        self.assertIn("restart", events.order)
+        summary = events["summary"][-1]
+        run = _result.with_others(podsim.Run(
+            params=None, state=None, metrics=events["step"], evaluations=events.get("eval", []),
+            plan=_result.plan_of(events["plan"][-1], summary), summary=summary, model_dir=None),
+            events)
+        for one in (run, pickle.loads(pickle.dumps(run))):
+            # Both are called run.jsonl.
+            self.assertEqual(one.report(self.folder / "own.html").read_text(), self.page(file)[1])
+        said, text = self.page(file)
+        self.assertIn("1 restart, ", said)
+        self.assertRegex(text, r"restart[^<]* after step 1[01]")
 
 
 if __name__ == "__main__":
