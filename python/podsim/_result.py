@@ -291,7 +291,7 @@ class Metrics:
     the calls before it, any other moves such a file away."""
 
     def __init__(self, path: pathlib.Path) -> None:
-        if path.exists() and not path.is_file():
+        if os.path.exists(path) and not path.is_file():
             raise TypeError(f"metrics_file is {str(path)!r}, which is no file; run.metrics "
                             "are read from it: name a file")
         self.path = path
@@ -304,7 +304,7 @@ class Metrics:
 
 
 def _file_and_size(path: pathlib.Path) -> tuple[int, int]:
-    if not path.exists():
+    if not os.path.exists(path):  # or nobody may look, as the job will say
         return 0, 0
     stat = path.stat()
     return stat.st_ino, stat.st_size
