@@ -17,7 +17,6 @@
 #include "runtime/job/format_plan.h"
 #include "runtime/launch/job_trace.h"
 #include "runtime/report/metrics_file.h"
-#include "runtime/report/metrics_place.h"
 #include "runtime/report/reporter.h"
 #include "runtime/report/text_width.h"
 #include "runtime/tensorboard/event_log.h"
@@ -179,7 +178,7 @@ absl::StatusOr<int> RunTraining(const LaunchContext& context,
        .summary = {.columns = columns, .verbose = flags.settings.verbose()},
        .forecast =
            [&forecast, wait = flags.settings.quiet() &&
-                                      MetricsPath(job.spec).empty() &&
+                                      job.spec.metrics_file().empty() &&
                                       TensorBoardDir(job.spec).empty()
                                   ? absl::ZeroDuration()
                                   : kFirstStepWait]() mutable {

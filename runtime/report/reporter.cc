@@ -210,7 +210,8 @@ void Reporter::Fail(const FailureReport& failure) {
 }
 
 absl::Status Reporter::status() const {
-  return metrics_.has_value() && asked_ ? metrics_->status() : absl::OkStatus();
+  return metrics_.has_value() && metrics_asked_ ? metrics_->status()
+                                                : absl::OkStatus();
 }
 
 void Reporter::Record(const std::string& line) {
@@ -227,10 +228,11 @@ void Reporter::RecordLast(const std::string& line) {
 void Reporter::Complain(const absl::Status& written) {
   if (written.ok()) return;
   console_.Error(
-      asked_ ? absl::StrCat("error: ", written.message())
-             : absl::StrCat("warning: ", written.message(),
-                            "; --metrics_file names another file, or, empty, "
-                            "none"));
+      metrics_asked_
+          ? absl::StrCat("error: ", written.message())
+          : absl::StrCat("warning: ", written.message(),
+                         "; --metrics_file names another file, or, empty, "
+                         "none"));
 }
 
 }  // namespace podsim

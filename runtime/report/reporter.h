@@ -52,7 +52,7 @@ class Reporter {
   // for costs the job a warning where it cannot be written, and no more.
   void KeepIn(MetricsFile metrics, bool asked = true) {
     metrics_.emplace(std::move(metrics));
-    asked_ = asked;
+    metrics_asked_ = asked;
   }
 
   void OnEvent(const JobEvent& event);
@@ -82,7 +82,7 @@ class Reporter {
   const ReporterOptions options_;
   Console& console_;
   std::optional<MetricsFile> metrics_;
-  bool asked_ = true;  // for metrics_
+  bool metrics_asked_ = true;
   const Clock& clock_;
   SummaryCollector collector_;
   std::optional<ProgressMeter> meter_;
