@@ -18,7 +18,7 @@ check_packages=(
   "${run_packages[@]}" libgtest-dev libgmock-dev libbenchmark-dev binutils
   libcpp-httplib-dev
   ccache qemu-user clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 git lld python3
-  python3-numpy python3-prometheus-client shellcheck
+  python3-numpy python3-pandas python3-prometheus-client shellcheck
 )
 
 # hold_tree ROOT: one command at a time builds in this tree. Whoever waits says for whom,

@@ -1,8 +1,7 @@
 """Sick jobs, told by pod_report alone: five sicknesses are planted by --faults, by data that is
 slow to read or by settings, at three seeds each. The first sentence must name the host, the phase
 or the link, and the flag; of the mended job nothing stands out. In none of 15 healthy runs, six of
-them beside busy loops, may it name one: nothing stands out of nine, and six, which are too short
-for their recipe, are told to have missed its accuracy and nothing before that.
+them beside busy loops and six shorter than their recipe, may it name one: nothing stands out.
 
     PODSIM_BIN=build/release/bin python python/checks/sick_jobs.py [--keep FOLDER] [ONLY ...]
 
@@ -140,8 +139,8 @@ def sick_jobs(folder):
 
 
 def healthy_jobs():
-    """Models, slices, processes, busy loops. A job that is cut short misses its recipe, which comes
-    last of all that a report may begin with."""
+    """Models, slices, processes, busy loops. A job that is cut short is not sick, though it misses
+    its recipe's accuracy."""
     models = [("mlp",), ("mlp", "--hidden=1024"), ("mlp", "--hidden=256,256", "--optimizer=adam",
                                                    "--learning_rate=0.002"),
               ("lenet5", "--train_steps=40"), ("encoder", "--train_steps=20")]
@@ -150,14 +149,10 @@ def healthy_jobs():
         for topology, processes, loops in pods:
             if number == 0 and processes == 4:
                 loops = 4
-            job = Job(f"healthy {model} {topology} {processes}{' busy' if loops else ''} ({number})",
+            yield Job(f"healthy {model} {topology} {processes}{' busy' if loops else ''} ({number})",
                       (f"--topology={topology}", f"--processes={processes}", f"--model={model}",
                        f"--reference_topology={topology}", "--dataset=digits", f"--seed={number}",
                        *more), loops=loops)
-            if "--train_steps" in "".join(more):
-                job.kind, job.sentence = "recipe_missed", "eval accuracy"
-                job.flag = "--train_batch_size"
-            yield job
 
 
 @contextlib.contextmanager

@@ -87,7 +87,8 @@ def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "
     name of one that pod_launch opens, such as "mnist" or "arrays", with data_dir and
     `batch`, a tree of its fields, of which shapes and types are read. optimizer:
     podsim.adamw(1e-3) and the like, or one of optax.
-    model_dir: where checkpoints go, and whence the same call goes on. settings: the
+    model_dir: where checkpoints, metrics.jsonl and files of TensorBoard go, and whence the
+    same call goes on. settings: the
     flags of pod_launch by their names (batch_per_core=8, epochs=3, ...; `--help`), but
     for those with which it trains nothing (dry_run, describe, ...). model_dir and
     metrics_file are of this machine: run.params and run.metrics are read from there.
@@ -99,7 +100,7 @@ def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "
     chosen = _settings(optimizer, params, topology, settings)
     own_dir = None if model_dir is None else _job.local("model_dir", model_dir)
     _values.check_is_kept(own_dir, settings)
-    own_metrics = _own_metrics(chosen.pop("metrics_file", None))
+    own_metrics = _own_metrics(chosen.pop("metrics_file", None), own_dir, chosen)
     call = _inputs.Call(loss_fn, params, dataset, eval_fn, eval_dataset, examples,
                         eval_examples, batch, state, name)
     with _inputs.written(call, chosen, progress=progress) as (own, named):
@@ -126,8 +127,13 @@ def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "
         model_dir=own_dir), events)
 
 
-def _own_metrics(place: Any) -> _result.Metrics | None:
-    return None if place is None else _result.Metrics(_job.local("metrics_file", place))
+def _own_metrics(place: Any, own_dir: pathlib.Path | None,
+                 settings: Mapping[str, Any]) -> _result.Metrics | None:
+    """Where the call's metrics stay: where it says, or where pod_launch keeps them. None: they
+    go with the call."""
+    if place is None and own_dir is not None and settings.get("mode") != "eval":
+        return _result.Metrics(own_dir / "metrics.jsonl")
+    return _result.Metrics(_job.local("metrics_file", place)) if place else None
 
 
 def _no_events(own_dir: pathlib.Path | None, settings: dict[str, Any]) -> dict[str, Any]:

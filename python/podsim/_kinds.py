@@ -31,7 +31,7 @@ _EXAMPLES = {
     "restore": '"run/120"', "metrics_file": '"metrics.jsonl"', "tensorboard_dir": '"tensorboard"'}
 
 # Texts for which nothing is a value of its own.
-_MAY_BE_EMPTY = ("tensorboard_dir",)
+_MAY_BE_EMPTY = ("metrics_file", "tensorboard_dir")
 
 
 def _example(name: str) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import html
+import itertools
 import json
 import math
 import os
 import pathlib
+import sys
 import tempfile
 from typing import Any, Iterable, Mapping, NoReturn
 
@@ -186,10 +188,14 @@ class Run(NotCalled):
 
     def _events(self) -> list[dict[str, Any]]:
         """What a metrics file has of this run."""
-        others = vars(self).get("_others", {})
-        kinds = {"plan": [self.plan], **others, "step": self.metrics, "eval": self.evaluations,
-                 "summary": [self.summary]}
-        return [{"event": kind, **event} for kind, events in kinds.items() for event in events]
+        kept = vars(self)
+        events = {"plan": [self.plan], **kept.get("_others", {}), "step": self.metrics,
+                  "eval": self.evaluations}
+        events.setdefault("summary", [self.summary])
+        order = kept.get("_order") or [kind for kind, each in events.items() for _ in each]
+        left = {kind: iter(each) for kind, each in events.items()}
+        return [{"event": kind, **event} for kind in order
+                for event in itertools.islice(left[kind], 1)]
 
     def __repr__(self) -> str:
         return "\n".join(["podsim.Run: " + self._what(), *("  " + row for row in self._rows())])
@@ -295,13 +301,18 @@ def typed(name: str, text: str) -> Any:
         return text
 
 
-_OTHERS = ("resume", "restart", "fault", "forecast", "checkpoint", "checkpoint_skipped")
+class Events(dict[str, list[dict[str, Any]]]):
+    """The events of a metrics file by their kind, and the kinds in the file's order: what comes
+    after a restart says so by its place alone."""
+
+    order: list[str]
 
 
 def with_others(run: Run, events: Mapping[str, list[dict[str, Any]]]) -> Run:
-    """The run, whose report has these events of the job too."""
-    kept = {kind: events[kind] for kind in _OTHERS if kind in events}
+    """The run, whose report has all events of the job, as they came."""
+    kept = {kind: each for kind, each in events.items() if kind not in ("step", "eval")}
     object.__setattr__(run, "_others", kept)
+    object.__setattr__(run, "_order", getattr(events, "order", []))
     return run
 
 
@@ -310,31 +321,34 @@ class Metrics:
     the calls before it, any other moves such a file away."""
 
     def __init__(self, path: pathlib.Path) -> None:
-        if path.exists() and not path.is_file():
+        if os.path.exists(path) and not path.is_file():
             raise TypeError(f"metrics_file is {str(path)!r}, which is no file; run.metrics "
                             "are read from it: name a file")
         self.path = path
         self._before = _file_and_size(path)
 
-    def read(self) -> dict[str, list[dict[str, Any]]]:
+    def read(self) -> Events:
         file, size = self._before
         same = _file_and_size(self.path)[0] == file
         return read_metrics(self.path, size if same else 0)
 
 
 def _file_and_size(path: pathlib.Path) -> tuple[int, int]:
-    if not path.exists():
+    if not os.path.exists(path):  # or nobody may look, as the job will say
         return 0, 0
     stat = path.stat()
     return stat.st_ino, stat.st_size
 
 
-def read_metrics(path: pathlib.Path, begin: int = 0) -> dict[str, list[dict[str, Any]]]:
+def read_metrics(path: pathlib.Path, begin: int = 0) -> Events:
     """The events of a metrics file from a byte on, by their kind."""
-    events: dict[str, list[dict[str, Any]]] = {}
+    events = Events()
+    events.order = []
     for line in filter(None, path.read_bytes()[begin:].splitlines()):
         event = json.loads(line)
-        events.setdefault(event.pop("event"), []).append(event)
+        kind = sys.intern(event.pop("event"))
+        events.order.append(kind)
+        events.setdefault(kind, []).append(event)
     return events
 
 

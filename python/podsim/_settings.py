@@ -296,8 +296,8 @@ SETTINGS: dict[str, Setting] = {
         "A name for the run, in the plan, the metrics and the summary",
         default="", type="NAME"),
     "metrics_file": Setting(
-        "Write JSON lines: plan, each step, evaluations, summary",
-        default="", type="FILE"),
+        "Write JSON lines: plan, each step, evaluations, summary; --metrics_file= writes none",
+        default="metrics.jsonl in a --model_dir of this machine", type="FILE"),
     "tensorboard_dir": Setting(
         "Write event files of TensorBoard there, in the runs wall and sim; --tensorboard_dir= writes none",
         default="tensorboard in --model_dir", type="DIR"),

@@ -62,6 +62,16 @@ class FormatsTest(Folder):
                                 (None, {"tensorboard_dir": ""})):
             self.assertEqual(_api._no_events(place, settings), {})
 
+    def test_metrics_stay_in_the_model_dir_unless_the_call_says_otherwise(self):
+        for place, own_dir, settings, path in (
+                (None, self.folder, {}, self.folder / "metrics.jsonl"),
+                (None, self.folder, {"mode": "eval"}, None), (None, None, {}, None),
+                ("", self.folder, {}, None), ("", None, {}, None),
+                (self.folder / "m", self.folder, {"mode": "eval"}, self.folder / "m"),
+                (str(self.folder / "m"), None, {}, self.folder / "m")):
+            kept = _api._own_metrics(place, own_dir, settings)
+            self.assertEqual(kept and kept.path, path)
+
     def test_flags_are_keywords(self):
         self.assertEqual(
             _job.flags({"topology": "v3-8", "learning_rate": 1e-3, "hidden": [4, 2],

@@ -220,7 +220,8 @@ class MeantTest(unittest.TestCase):
                             ("lr_decay_at", (0.5, 0.7)), ("lr_decay_at", 0.5), ("keep", None),
                             ("weight_decay_exclude", "bias,norm"), ("bucket_bytes", "1M"),
                             ("log_dir", pathlib.Path("logs")), ("train_steps", np.array(3)),
-                            ("tensorboard_dir", ""), ("tensorboard_dir", pathlib.Path("tb"))):
+                            ("tensorboard_dir", ""), ("tensorboard_dir", pathlib.Path("tb")),
+                            ("metrics_file", "")):
             _values.check_values({name: value})
 
     def test_each_setting_has_an_example_that_it_takes(self):

@@ -48,18 +48,31 @@ class TablesTest(unittest.TestCase):
             {"step": [1, 2], "metrics.accuracy": [0.5, 0.75], "metrics.own.a": [1, None],
              "late": [None, [1, 2]]})
 
-    def test_a_frame_is_by_step_or_the_error_says_what_is_missing(self):
+    def test_a_frame_is_by_step(self):
         run = run_of(5)
+        run.metrics[1]["metrics"] = {"accuracy": 0.5}
+        frame = run.to_pandas()
+        self.assertIsInstance(frame, importlib.import_module("pandas").DataFrame)
+        self.assertEqual((frame.index.name, list(frame.index)), ("step", [1, 2, 3, 4, 5]))
+        self.assertEqual(list(frame.columns), ["loss", "examples_per_second", "metrics.accuracy"])
+        self.assertEqual(list(frame["loss"]), list(run.losses))
+        self.assertEqual((frame["loss"].dtype, frame["metrics.accuracy"].dtype), (float, float))
+        self.assertEqual(list(frame["metrics.accuracy"].dropna().items()), [(2, 0.5)])
+        self.assertAlmostEqual(frame["loss"].loc[3:].mean(), np.mean(run.losses[2:]))
+        evaluated = run.to_pandas("evaluations")
+        self.assertEqual((list(evaluated.index), list(evaluated["loss"])), ([2], [0.5]))
+        self.assertEqual(len(run_of(0).to_pandas()), 0)
         with self.assertRaisesRegex(ValueError, r"""to_pandas\('steps'\): say "metrics", a row"""):
             run.to_pandas("steps")
-        if importlib.util.find_spec("pandas") is None:
-            with self.assertRaisesRegex(ImportError, "run.to_pandas.* pip install pandas; run.met"):
-                run.to_pandas()
-        else:
-            frame = run.to_pandas()
-            self.assertEqual(list(frame.index), [1, 2, 3, 4, 5])
-            self.assertEqual(list(frame["loss"]), list(run.losses))
-            self.assertEqual(list(run.to_pandas("evaluations").index), [2])
+
+    def test_where_pandas_is_not_installed_the_error_says_so(self):
+        kept = {name: module for name, module in sys.modules.items()
+                if name.partition(".")[0] == "pandas"}
+        self.addCleanup(sys.modules.update, kept)
+        self.addCleanup(sys.modules.pop, "pandas", None)
+        sys.modules["pandas"] = None
+        with self.assertRaisesRegex(ImportError, "run.to_pandas.* pip install pandas; run.met"):
+            run_of(5).to_pandas()
 
 
 class NotCalledTest(unittest.TestCase):

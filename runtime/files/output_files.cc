@@ -78,7 +78,7 @@ absl::Status CheckOutputFiles(const google::protobuf::Message& settings) {
     if (!SettingOf(field).written() || !IsSet(settings, field)) continue;
     const std::string path =
         settings.GetReflection()->GetString(settings, &field);
-    if (SchemeOf(path).empty())
+    if (!path.empty() && SchemeOf(path).empty())
       PODSIM_RETURN_IF_ERROR(CheckOutputFile(FlagOf(field), path));
   }
   return absl::OkStatus();

@@ -170,8 +170,10 @@ absl::StatusOr<JobPlan> PlanJob(const JobSpec& asked,
   if (recipe) {
     for (const std::string& field : FromRecipe(asked, job.spec))
       draft.add_from_recipe(field);
-    if (KeepsPromise(*recipe, job.spec))
+    if (KeepsPromise(*recipe, job.spec) && recipe->accuracy > 0) {
       draft.set_recipe_accuracy(recipe->accuracy);
+      draft.set_recipe_examples(recipe->steps * recipe->reference_batch());
+    }
     if (IsPlanned(recipe->model))
       draft.add_notes(absl::StrCat(
           "model ", recipe->model, " is for plans: its batch, length and rate ",

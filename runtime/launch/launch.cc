@@ -1,8 +1,10 @@
 // Which of pod_launch's actions is wanted, and its result; see launch.h.
 #include "runtime/launch/launch.h"
 
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -190,9 +192,20 @@ absl::StatusOr<int> WriteModel(const JobSpec& spec,
   return kDone;
 }
 
+// In a model_dir that the job makes before it opens the file.
+bool MakesFolderOfMetrics(const JobSpec& spec) {
+  const std::filesystem::path folder =
+      std::string(absl::StripSuffix(spec.model_dir(), "/"));
+  std::error_code error;
+  return !folder.empty() && !std::filesystem::exists(folder, error) &&
+         std::filesystem::path(spec.metrics_file()).parent_path() == folder;
+}
+
 // What a run would write to, also of a plan alone.
 absl::Status CheckOutputs(const JobSpec& spec) {
-  PODSIM_RETURN_IF_ERROR(CheckOutputFiles(spec));
+  JobSpec files = spec;
+  if (MakesFolderOfMetrics(spec)) files.clear_metrics_file();
+  PODSIM_RETURN_IF_ERROR(CheckOutputFiles(files));
   PODSIM_RETURN_IF_ERROR(CheckOutputFolder("model_dir", spec.model_dir()));
   PODSIM_RETURN_IF_ERROR(
       CheckOutputFolder("tensorboard_dir", spec.tensorboard_dir()));

@@ -48,20 +48,28 @@ class TrainingDisplay final : public JobDisplay {
   // A second start, which the first one's hold refuses, would else have moved
   // away the file that the first one writes.
   absl::Status Begin() override {
-    const std::string& path = job_.spec.metrics_file();
+    const std::string path = MetricsPath(job_.spec);
     if (path.empty()) return absl::OkStatus();
+    const bool asked = job_.spec.has_metrics_file();
     // Looked at now: a job that ended just before may have saved meanwhile.
     PODSIM_ASSIGN_OR_RETURN(const bool goes_on,
                             GoesOn(*NewUriStore(), job_.spec, job_.plan));
-    PODSIM_ASSIGN_OR_RETURN(
-        MetricsFile file,
+    absl::StatusOr<MetricsFile> file =
         MetricsFile::Open(path, goes_on ? MetricsFile::Start::kGoesOn
-                                        : MetricsFile::Start::kFresh));
-    if (!file.set_aside().empty())
+                                        : MetricsFile::Start::kFresh);
+    if (!file.ok() && asked) return file.status();
+    if (!file.ok()) {
+      console_.Error(absl::StrCat(
+          "warning: no metrics are kept: ", file.status().message(),
+          "; --metrics_file names another file, or, "
+          "empty, none"));
+      return absl::OkStatus();
+    }
+    if (!file->set_aside().empty())
       console_.Line(FormatPlanRows(
           {{"metrics", absl::StrCat(path, " held an earlier job's, kept as ",
-                                    file.set_aside())}}));
-    reporter_.KeepIn(std::move(file));
+                                    file->set_aside())}}));
+    reporter_.KeepIn(*std::move(file), asked);
     return absl::OkStatus();
   }
 

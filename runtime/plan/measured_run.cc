@@ -67,17 +67,18 @@ MeasuredRun MeasuredOf(const RunRecords& run) {
 }
 
 absl::StatusOr<std::vector<MeasuredRun>> ReadMeasured(
-    ObjectStore& store, const std::vector<std::string>& paths) {
+    ObjectStore& store, const std::vector<std::string>& paths,
+    std::vector<std::string>& notes) {
   std::vector<MeasuredRun> runs;
   for (const std::string& path : paths) {
     PODSIM_RETURN_IF_ERROR(CheckServed(path));
-    PODSIM_ASSIGN_OR_RETURN(const std::vector<std::string> files,
-                            MetricsFilesAt(store, path));
-    for (const std::string& file : files) {
-      PODSIM_ASSIGN_OR_RETURN(const RunRecords run, ReadRun(store, file));
+    PODSIM_ASSIGN_OR_RETURN(const FoundRuns found, ReadRunsAt(store, path));
+    for (const RunRecords& run : found.runs) {
       PODSIM_RETURN_IF_ERROR(CheckHasPlan(run));
       runs.push_back(MeasuredOf(run));
     }
+    for (const std::string& each : found.passed_over)
+      notes.push_back(absl::StrCat("passed over ", each));
   }
   return runs;
 }

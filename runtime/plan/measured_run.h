@@ -38,10 +38,12 @@ struct MeasuredRun {
 MeasuredRun MeasuredOf(const RunRecords& run);
 
 // The runs of metrics files, and of folders with some, in this order.
-// Errors: those of MetricsFilesAt and ReadRun; INVALID_ARGUMENT (a file without
-//   a plan). Each names the file, and what to give.
+// `notes`: of what folders hold besides, a line each.
+// Errors: those of ReadRunsAt; INVALID_ARGUMENT (a file without a plan). Each
+//   names the file, and what to give.
 absl::StatusOr<std::vector<MeasuredRun>> ReadMeasured(
-    ObjectStore& store, const std::vector<std::string>& paths);
+    ObjectStore& store, const std::vector<std::string>& paths,
+    std::vector<std::string>& notes);
 
 }  // namespace podsim
 

@@ -176,11 +176,12 @@ absl::StatusOr<std::string> LadderText(const PlanSettings& settings,
 }
 
 absl::StatusOr<std::vector<MeasuredRun>> MeasuredRuns(
-    const PlanSettings& settings) {
+    const PlanSettings& settings, std::vector<std::string>& notes) {
   if (settings.measured().empty()) return std::vector<MeasuredRun>{};
   auto runs = ReadMeasured(*NewUriStore(),
                            std::vector<std::string>(settings.measured().begin(),
-                                                    settings.measured().end()));
+                                                    settings.measured().end()),
+                           notes);
   PODSIM_RETURN_IF_ERROR(Annotate(runs.status(), "--measured"));
   return runs;
 }
@@ -202,8 +203,9 @@ absl::StatusOr<std::string> PlanTraining(const PlanSettings& settings,
                                          Refusal& refusal) {
   PODSIM_RETURN_IF_ERROR(CheckPlot(settings));
   PODSIM_RETURN_IF_ERROR(CheckQuestionIsShown(settings));
+  std::vector<std::string> notes;
   PODSIM_ASSIGN_OR_RETURN(const std::vector<MeasuredRun> measured,
-                          MeasuredRuns(settings));
+                          MeasuredRuns(settings, notes));
   PODSIM_ASSIGN_OR_RETURN(const JobSpec job,
                           JobOf(settings, flags, batch, refusal.origins));
   const Hardware hardware = HardwareOf(job);
@@ -218,6 +220,7 @@ absl::StatusOr<std::string> PlanTraining(const PlanSettings& settings,
     refusal.details =
         DetailsOf(ladder.status(), job, inputs, slices.front(), batch, columns);
   PODSIM_RETURN_IF_ERROR(ladder.status());
+  ladder->measured_notes = std::move(notes);
   ladder = WithMeasured(*std::move(ladder), measured);
   PODSIM_ASSIGN_OR_RETURN(std::string text,
                           LadderText(settings, *ladder, asked, columns));

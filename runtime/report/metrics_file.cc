@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "base/output_file.h"
 #include "base/status.h"
 #include "base/write_error.h"
@@ -102,6 +103,15 @@ bool EndsWithinALine(const UniqueFd& file) {
 }
 
 }  // namespace
+
+std::string MetricsPath(const JobSpec& spec) {
+  if (spec.has_metrics_file()) return spec.metrics_file();
+  const std::string& model_dir = spec.model_dir();
+  if (model_dir.empty() || !SchemeOf(model_dir).empty() ||
+      spec.mode() == words::Mode::eval)
+    return "";
+  return absl::StrCat(absl::StripSuffix(model_dir, "/"), "/", kMetricsName);
+}
 
 absl::StatusOr<MetricsFile> MetricsFile::OpenStored(
     std::unique_ptr<ObjectStore> store, const std::string& path, Start start) {

@@ -21,8 +21,18 @@
 #include "base/unique_fd.h"
 #include "host/storage/storage.h"
 #include "host/storage/stored_log.h"
+#include "proto/job.pb.h"
 
 namespace podsim {
+
+// The file of a model_dir that keeps the metrics of the job that trains there.
+inline constexpr char kMetricsName[] = "metrics.jsonl";
+
+// Where a job's file goes, of this machine or of a store. Empty: none is
+// written, as the job says so, or names no file and either has no model_dir,
+// only evaluates a checkpoint, or has its model_dir in a bucket, where the file
+// would be written as a whole every half minute. Pure.
+std::string MetricsPath(const JobSpec& spec);
 
 class MetricsFile {
  public:

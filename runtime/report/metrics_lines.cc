@@ -440,6 +440,7 @@ std::string SummaryLine(const RunSummary& summary) {
   if (HasPromise(summary)) {
     line["recipe_accuracy"] = summary.plan.recipe_accuracy();
     line["recipe_kept"] = KeepsPromise(summary);
+    line["recipe_examples"] = summary.plan.recipe_examples();
   }
   for (const PlanWarning& warning : WarningsOfRun(summary.plan))
     line["warnings"].push_back(warning.text());

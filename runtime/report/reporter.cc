@@ -195,7 +195,8 @@ void Reporter::Fail(const FailureReport& failure) {
 }
 
 absl::Status Reporter::status() const {
-  return metrics_.has_value() ? metrics_->status() : absl::OkStatus();
+  return metrics_.has_value() && metrics_asked_ ? metrics_->status()
+                                                : absl::OkStatus();
 }
 
 void Reporter::Record(const std::string& line) {
@@ -210,7 +211,13 @@ void Reporter::RecordLast(const std::string& line) {
 }
 
 void Reporter::Complain(const absl::Status& written) {
-  if (!written.ok()) console_.Error("error: " + std::string(written.message()));
+  if (written.ok()) return;
+  console_.Error(
+      metrics_asked_
+          ? absl::StrCat("error: ", written.message())
+          : absl::StrCat("warning: ", written.message(),
+                         "; --metrics_file names another file, or, empty, "
+                         "none"));
 }
 
 }  // namespace podsim

@@ -67,15 +67,19 @@ class Reporter {
   Reporter(const Reporter&) = delete;
   Reporter& operator=(const Reporter&) = delete;
 
-  // Where lines are kept from now on; nowhere before.
-  void KeepIn(MetricsFile metrics) { metrics_.emplace(std::move(metrics)); }
+  // Where lines are kept from now on; nowhere before. One that nobody asked
+  // for costs the job a warning where it cannot be written, and no more.
+  void KeepIn(MetricsFile metrics, bool asked = true) {
+    metrics_.emplace(std::move(metrics));
+    metrics_asked_ = asked;
+  }
 
   void OnEvent(const JobEvent& event);
   // Writes the closing block: one of the two, once.
   void Finish();
   void Fail(const FailureReport& failure);
 
-  // The first error of the metrics file.
+  // The first error of a metrics file that was asked for.
   absl::Status status() const;
   const RunSummary& summary() const { return collector_.summary(); }
   void set_forecast(const JobForecast& forecast) {
@@ -103,6 +107,7 @@ class Reporter {
   const ReporterOptions options_;
   Console& console_;
   std::optional<MetricsFile> metrics_;
+  bool metrics_asked_ = true;
   const Clock& clock_;
   SummaryCollector collector_;
   std::optional<ProgressMeter> meter_;

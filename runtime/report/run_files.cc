@@ -1,12 +1,17 @@
 #include "runtime/report/run_files.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "base/status.h"
+#include "host/storage/uri_store.h"
 #include "runtime/report/run_reader.h"
 
 namespace podsim {
@@ -16,44 +21,29 @@ namespace {
 constexpr std::int64_t kPiece = 4 << 20;
 // A file of anything else is told by its begin.
 constexpr std::int64_t kLooked = 64 << 20;
+// Of what was passed over an error names so many.
+constexpr std::size_t kMostNamed = 4;
 
 bool IsMetricsName(const std::string& name) {
   return absl::EndsWith(name, ".jsonl") || name == "metrics";
 }
 
-absl::Status NotOfMetrics(const RunRecords& run) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      run.path, " is no metrics file: ",
-      run.first_bad_line > 0
-          ? absl::StrCat("line ", run.first_bad_line, " is no record of a run")
-          : "it has no line",
-      "; give what pod_launch --metrics_file=FILE wrote"));
+bool IsFolder(const std::string& name) { return absl::EndsWith(name, "/"); }
+
+// "1000/".
+bool IsCheckpoint(const std::string& name) {
+  return std::all_of(name.begin(), name.end() - 1,
+                     [](unsigned char c) { return absl::ascii_isdigit(c); });
 }
 
-}  // namespace
+// A file, and why none of its lines is a record; no run: why is empty.
+struct ReadFile {
+  RunRecords run;
+  std::string why;
+};
 
-absl::StatusOr<std::vector<std::string>> MetricsFilesAt(
-    ObjectStore& store, const std::string& path) {
-  if (store.Stat(path).ok()) return std::vector<std::string>{path};
-  const std::string folder(absl::StripSuffix(path, "/"));
-  const absl::StatusOr<std::vector<std::string>> names = store.List(folder);
-  if (absl::IsNotFound(names.status()))
-    return absl::NotFoundError(
-        absl::StrCat("there is no file or folder ", path,
-                     "; pod_launch --metrics_file=FILE writes one"));
-  PODSIM_RETURN_IF_ERROR(names.status());
-  std::vector<std::string> files;
-  for (const std::string& name : *names)
-    if (IsMetricsName(name)) files.push_back(absl::StrCat(folder, "/", name));
-  if (files.empty())
-    return absl::NotFoundError(absl::StrCat(
-        "the folder ", path, " has no metrics file (*.jsonl); ",
-        "pod_launch --metrics_file=", folder, "/metrics.jsonl writes one"));
-  return files;
-}
-
-absl::StatusOr<RunRecords> ReadRun(ObjectStore& store,
-                                   const std::string& path) {
+absl::StatusOr<ReadFile> ReadPieces(ObjectStore& store,
+                                    const std::string& path) {
   RunReader reader(path);
   for (std::int64_t offset = 0;;) {
     PODSIM_ASSIGN_OR_RETURN(const std::string piece,
@@ -63,9 +53,103 @@ absl::StatusOr<RunRecords> ReadRun(ObjectStore& store,
     if (reader.records() == 0 && offset >= kLooked) break;
     if (static_cast<std::int64_t>(piece.size()) < kPiece) break;
   }
-  RunRecords run = reader.Finish();
-  if (reader.records() == 0) return NotOfMetrics(run);
-  return run;
+  ReadFile file = {.run = reader.Finish()};
+  if (reader.records() > 0) return file;
+  file.why = file.run.first_bad_line > 0
+                 ? absl::StrCat("line ", file.run.first_bad_line,
+                                " is no record of a run")
+                 : "it has no line";
+  return file;
+}
+
+// One that another program has moved away meanwhile is passed over, too.
+absl::Status ReadFolder(ObjectStore& store, const std::string& folder,
+                        const std::vector<std::string>& names,
+                        FoundRuns& found) {
+  for (const std::string& name : names) {
+    if (!IsMetricsName(name)) continue;
+    const std::string path = absl::StrCat(folder, "/", name);
+    absl::StatusOr<ReadFile> file = ReadPieces(store, path);
+    if (absl::IsNotFound(file.status()))
+      found.passed_over.push_back(std::string(file.status().message()));
+    else if (!file.ok())
+      return file.status();
+    else if (!file->why.empty())
+      found.passed_over.push_back(absl::StrCat(path, ": ", file->why));
+    else
+      found.runs.push_back(std::move(file->run));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadFoldersBelow(ObjectStore& store, const std::string& folder,
+                              const std::vector<std::string>& names,
+                              FoundRuns& found) {
+  const bool is_model_dir = !found.runs.empty();
+  for (const std::string& name : names) {
+    if (!IsFolder(name) || (is_model_dir && IsCheckpoint(name))) continue;
+    const std::string below =
+        absl::StrCat(folder, "/", absl::StripSuffix(name, "/"));
+    const auto inside = store.List(below);
+    if (inside.ok())
+      PODSIM_RETURN_IF_ERROR(ReadFolder(store, below, *inside, found));
+    else
+      found.passed_over.push_back(std::string(inside.status().message()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status NothingIn(const std::string& folder, const FoundRuns& found) {
+  const std::vector<std::string>& over = found.passed_over;
+  const std::string flag = absl::StrCat(
+      SchemeOf(folder).empty()
+          ? ""
+          : "into a bucket a job writes one only where it is told to: ",
+      "pod_launch --metrics_file=", folder, "/metrics.jsonl writes one");
+  if (over.empty())
+    return absl::NotFoundError(absl::StrCat(
+        "the folder ", folder,
+        " has no metrics file (*.jsonl), and no folder in it has; ", flag));
+  const std::size_t named = std::min(over.size(), kMostNamed);
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the folder ", folder, " has no metrics file: ",
+      absl::StrJoin(over.begin(),
+                    over.begin() + static_cast<std::ptrdiff_t>(named), "; "),
+      named < over.size() ? absl::StrCat("; ", over.size() - named, " more")
+                          : "",
+      "; ", flag));
+}
+
+}  // namespace
+
+absl::StatusOr<FoundRuns> ReadRunsAt(ObjectStore& store,
+                                     const std::string& path) {
+  FoundRuns found;
+  if (store.Stat(path).ok()) {
+    PODSIM_ASSIGN_OR_RETURN(RunRecords run, ReadRun(store, path));
+    found.runs.push_back(std::move(run));
+    return found;
+  }
+  const std::string folder(absl::StripSuffix(path, "/"));
+  const absl::StatusOr<std::vector<std::string>> names = store.List(folder);
+  if (absl::IsNotFound(names.status()))
+    return absl::NotFoundError(
+        absl::StrCat("there is no file or folder ", path,
+                     "; pod_launch --metrics_file=FILE writes one"));
+  PODSIM_RETURN_IF_ERROR(names.status());
+  PODSIM_RETURN_IF_ERROR(ReadFolder(store, folder, *names, found));
+  PODSIM_RETURN_IF_ERROR(ReadFoldersBelow(store, folder, *names, found));
+  if (found.runs.empty()) return NothingIn(folder, found);
+  return found;
+}
+
+absl::StatusOr<RunRecords> ReadRun(ObjectStore& store,
+                                   const std::string& path) {
+  PODSIM_ASSIGN_OR_RETURN(ReadFile file, ReadPieces(store, path));
+  if (file.why.empty()) return std::move(file.run);
+  return absl::InvalidArgumentError(
+      absl::StrCat(path, " is no metrics file: ", file.why,
+                   "; give what pod_launch --metrics_file=FILE wrote"));
 }
 
 }  // namespace podsim

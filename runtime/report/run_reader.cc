@@ -232,6 +232,7 @@ void RunReader::OnPlan(const Line& line) {
           .batch_per_core = line.Integer("batch_per_core"),
           .global_batch = line.Integer("global_batch"),
           .train_steps = line.Integer("train_steps"),
+          .total_examples = line.Integer("total_examples"),
           .learning_rate = line.Number("learning_rate", 0),
           .optimizer = line.Text("optimizer"),
           .hbm_bytes = line.Integer("hbm_bytes_per_core"),
@@ -387,6 +388,7 @@ void RunReader::OnSummary(const Line& line) {
       .eval_loss = line.MaybeNumber("eval_loss"),
       .eval_accuracy = line.MaybeNumber("eval_accuracy"),
       .recipe_accuracy = line.MaybeNumber("recipe_accuracy"),
+      .recipe_examples = line.Integer("recipe_examples"),
       .overlap_hidden = line.MaybeNumber("overlap_hidden"),
       .serial_all_reduce = line.MaybeNumber("seconds_communication"),
       .mfu = line.MaybeNumber("simulated_mfu")};

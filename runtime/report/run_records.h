@@ -141,6 +141,7 @@ struct PlanRecord {
   std::int64_t batch_per_core = 0;
   std::int64_t global_batch = 0;
   std::int64_t train_steps = 0;
+  std::int64_t total_examples = 0;
   double learning_rate = 0;
   std::string optimizer;
   std::int64_t hbm_bytes = 0;
@@ -158,6 +159,7 @@ struct SummaryRecord {
   std::optional<double> eval_accuracy;
   std::optional<double> recipe_accuracy;
   std::optional<bool> recipe_kept;
+  std::int64_t recipe_examples = 0;  // that the recipe trains on; 0: not known
   std::optional<double> overlap_hidden;  // part of the all-reduce
   std::optional<double> serial_all_reduce;
   std::optional<double> mfu;  // sim

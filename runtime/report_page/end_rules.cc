@@ -69,6 +69,9 @@ std::optional<Finding> RecipeMissed(const RunRecords& run) {
   if (!run.summary || run.summary->recipe_kept.value_or(true) ||
       !run.summary->eval_accuracy || !run.summary->recipe_accuracy)
     return std::nullopt;
+  // Cut short on purpose.
+  if (run.plan.total_examples < run.summary->recipe_examples)
+    return std::nullopt;
   return MakeFinding(
       Sickness::kRecipe,
       *run.summary->recipe_accuracy - *run.summary->eval_accuracy,

@@ -1,11 +1,13 @@
 #include "runtime/report_page/report.h"
 
+#include <iterator>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/printable.h"
 #include "base/status.h"
 #include "host/storage/uri_store.h"
@@ -25,17 +27,17 @@ constexpr int kUnreadable = 1;
 constexpr int kRefused = 2;
 constexpr char kPage[] = "report.html";  // as proto/programs.proto says
 
-absl::StatusOr<std::vector<RunRecords>> ReadAll(const ReportSettings& settings,
-                                                ObjectStore& store) {
+// `passed_over`: a line each.
+absl::StatusOr<std::vector<RunRecords>> ReadAll(
+    const ReportSettings& settings, ObjectStore& store,
+    std::vector<std::string>& passed_over) {
   std::vector<RunRecords> runs;
   for (const std::string& path : settings.path()) {
     PODSIM_RETURN_IF_ERROR(CheckServed(path));
-    PODSIM_ASSIGN_OR_RETURN(const std::vector<std::string> files,
-                            MetricsFilesAt(store, path));
-    for (const std::string& file : files) {
-      PODSIM_ASSIGN_OR_RETURN(RunRecords run, ReadRun(store, file));
-      runs.push_back(std::move(run));
-    }
+    PODSIM_ASSIGN_OR_RETURN(FoundRuns found, ReadRunsAt(store, path));
+    std::move(found.runs.begin(), found.runs.end(), std::back_inserter(runs));
+    for (const std::string& each : found.passed_over)
+      passed_over.push_back(absl::StrCat("passed over ", each));
   }
   return runs;
 }
@@ -88,14 +90,15 @@ std::string DrawingOf(const std::vector<JudgedRun>& runs) {
 }
 
 absl::StatusOr<std::string> Make(const ReportSettings& settings,
-                                 ObjectStore& store) {
+                                 ObjectStore& store,
+                                 std::vector<std::string>& passed_over) {
   const std::string page = settings.has_output() ? settings.output() : kPage;
   const bool writes =
       settings.has_output() || !(settings.json() || settings.has_plot());
   if (writes) PODSIM_RETURN_IF_ERROR(CheckWritten("--output", page));
   PODSIM_RETURN_IF_ERROR(CheckPlotFile(settings));
   PODSIM_ASSIGN_OR_RETURN(std::vector<RunRecords> runs,
-                          ReadAll(settings, store));
+                          ReadAll(settings, store, passed_over));
   const std::vector<JudgedRun> judged = Judge(std::move(runs));
   if (writes)
     PODSIM_RETURN_IF_ERROR(
@@ -127,9 +130,11 @@ ReportResult RunReport(const std::vector<std::string>& args,
       ParseCommandLine(PodReport(), args, /*variables=*/{}, {&settings});
   if (!line.ok()) return failed(line.status());
   if (!line->text.empty()) return {.text = std::move(line->text)};
-  absl::StatusOr<std::string> text = Make(settings, store);
+  std::vector<std::string> passed_over;
+  absl::StatusOr<std::string> text = Make(settings, store, passed_over);
   if (!text.ok()) return failed(text.status());
-  return {.text = *std::move(text)};
+  return {.text = *std::move(text),
+          .error = Printable(absl::StrJoin(passed_over, "\n"))};
 }
 
 }  // namespace podsim

@@ -12,7 +12,9 @@ namespace podsim {
 struct ReportResult {
   int exit_code = 0;  // 1: cannot be read or written; 2: refused
   std::string text;   // for standard output
-  std::string error;  // for standard error, one line
+  // For standard error: one line; of a good end what was passed over, a line
+  // each.
+  std::string error;
 };
 
 // `args` without the program's name. Reads and writes on `store`.

@@ -41,7 +41,9 @@ std::optional<Finding> Failed(const RunRecords& run);
 // A loss that is no finite number.
 std::optional<Finding> Diverged(const RunRecords& run);
 std::optional<Finding> Restarted(const RunRecords& run);
-// An eval accuracy below what the recipe promises.
+// An eval accuracy below what the recipe promises, of a run of no fewer
+// examples than the recipe's: a shorter one (--train_steps, --epochs) is not
+// sick.
 std::optional<Finding> RecipeMissed(const RunRecords& run);
 
 // `sentence` with the flag behind it.

@@ -7,12 +7,16 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "host/input/tfrecord.h"
+#include "proto/third_party/tensorboard/event.pb.h"
 #include "tests/e2e/pod.h"
 #include "tests/testing/gcs/gcs_server.h"
 #include "tests/testing/run_count.h"
@@ -144,6 +148,61 @@ TEST_F(BucketTest, TakesTheMetricsFile) {
   }
   EXPECT_EQ(steps, 20);
   EXPECT_EQ(summaries, 2);
+}
+
+// The losses of a run ("wall", "sim") by step, of all objects of its event
+// files; each step once.
+std::map<std::int64_t, float> LossesInEvents(GcsServer& server,
+                                             const std::string& run) {
+  std::map<std::int64_t, float> losses;
+  for (const std::string& name : server.objects().Names("bucket")) {
+    if (name.find("/tensorboard/" + run + "/events.out.tfevents.") == name.npos)
+      continue;
+    const std::string bytes = *server.objects().Bytes("bucket", name);
+    const auto size = static_cast<std::int64_t>(bytes.size());
+    for (std::int64_t offset = 0; offset < size;) {
+      const std::string_view rest = std::string_view(bytes).substr(offset);
+      const auto at = ParseRecordHeader(rest, offset, size, name);
+      if (!at.ok()) {
+        ADD_FAILURE() << at.status();
+        return {};
+      }
+      const auto record =
+          CheckRecord(rest.substr(0, at->end() - offset), offset, name);
+      tensorboard::Event event;
+      EXPECT_TRUE(record.ok() && event.ParseFromString(std::string(*record)))
+          << name << " at " << offset;
+      for (const auto& value : event.summary().value()) {
+        if (value.tag() != "loss") continue;
+        EXPECT_TRUE(losses.emplace(event.step(), value.simple_value()).second)
+            << "step " << event.step() << " again in " << name;
+      }
+      offset = at->end();
+    }
+  }
+  return losses;
+}
+
+// Both runs of a job that went on; nothing is appended to.
+TEST_F(BucketTest, TakesTheEventFilesOfTensorBoardAsNewObjects) {
+  server_.objects().TakeAsked();
+  std::map<std::int64_t, float> expected;
+  for (const int steps : {10, 20}) {
+    PodRun run(Flags(kModelDir, steps), Environment());
+    ASSERT_EQ(run.Wait(), 0) << run.output();
+    for (const auto& step : run.Events("step"))
+      expected[step["step"].get<std::int64_t>()] = step["loss"].get<float>();
+  }
+  EXPECT_EQ(expected.size(), 20u);
+  EXPECT_EQ(LossesInEvents(server_, "wall"), expected);
+  EXPECT_EQ(LossesInEvents(server_, "sim"), expected);
+  std::map<std::string, int> writes;
+  for (const testing::Asked& asked : server_.objects().TakeAsked())
+    if (asked.what == "write" &&
+        asked.object.find("/tensorboard/") != std::string::npos)
+      ++writes[asked.object];
+  EXPECT_GE(writes.size(), 4u);
+  for (const auto& [object, count] : writes) EXPECT_EQ(count, 1) << object;
 }
 
 // What writes them takes no signals.

@@ -130,5 +130,35 @@ TEST_F(MeddlingTest, ADirectoryThatWasMovedAwayIsNotGoneOnFrom) {
   EXPECT_EQ(next.Events("step").front()["step"], 51);
 }
 
+// Its metrics file, which is there by default, goes along, and is not made
+// anew.
+TEST_F(MeddlingTest, MetricsGoWithADirectoryThatIsMovedAway) {
+  const std::string faults = directory_.file("faults");
+  std::ofstream(faults)
+      << "faults { kind: SLOW host: 0 step: 20 seconds: 3600 }";
+  std::vector<std::string> command =
+      WithFlags(Job(), {"--faults=" + faults, "--stall_timeout=100000"});
+  command.insert(command.begin(), testing::Program("pod_launch"));
+  testing::Subprocess pod({.command = command});
+  const auto steps_in = [](const std::string& folder) {
+    std::ifstream lines(folder + "/metrics.jsonl");
+    int steps = 0;
+    for (std::string line; std::getline(lines, line);)
+      steps += line.find("\"event\":\"step\"") != line.npos ? 1 : 0;
+    return steps;
+  };
+  ASSERT_TRUE(testing::Eventually([&] { return steps_in(model_dir_) == 19; },
+                                  kDeadline))
+      << pod.output();
+  const std::string elsewhere = directory_.file("elsewhere");
+  fs::rename(model_dir_, elsewhere);
+  pod.Signal(SIGINT);
+  ASSERT_TRUE(pod.ReadUntilText("a second one stops it", kDeadline));
+  pod.Signal(SIGINT);
+  EXPECT_EQ(pod.Wait(kDeadline), 128 + SIGINT) << pod.output();
+  EXPECT_FALSE(fs::exists(model_dir_));
+  EXPECT_EQ(steps_in(elsewhere), 19);
+}
+
 }  // namespace
 }  // namespace podsim

@@ -139,6 +139,62 @@ TEST_F(JobTest, AResumeAppendsToTheMetricsAndAFreshJobKeepsThem) {
               ::testing::Contains("resume").Times(0));
 }
 
+TEST_F(JobTest, MetricsGoToTheModelDirUnlessToldNotTo) {
+  for (const std::string steps : {"10", "20"}) {
+    const Ended run = Train({"--model_dir=m", "--train_steps=" + steps});
+    ASSERT_EQ(run.exit_code, 0) << run.output;
+  }
+  const std::vector<std::string> events = EventsIn(File("m/metrics.jsonl"));
+  EXPECT_THAT(events, ::testing::Contains("plan").Times(2));
+  EXPECT_THAT(events, ::testing::Contains("step").Times(20));
+  EXPECT_THAT(events, ::testing::Contains("summary").Times(2));
+  EXPECT_FALSE(fs::exists(File("m/metrics.jsonl.1")));
+  // An evaluation adds nothing: another job may train there.
+  const Ended evaluated = Train({"--model_dir=m", "--mode=eval"});
+  ASSERT_EQ(evaluated.exit_code, 0) << evaluated.output;
+  EXPECT_EQ(EventsIn(File("m/metrics.jsonl")), events);
+
+  const Ended none =
+      Train({"--model_dir=n", "--train_steps=10", "--metrics_file="});
+  ASSERT_EQ(none.exit_code, 0) << none.output;
+  EXPECT_FALSE(fs::exists(File("n/metrics.jsonl")));
+  const Ended apart =
+      Train({"--model_dir=o", "--train_steps=10", "--metrics_file=o.jsonl"});
+  ASSERT_EQ(apart.exit_code, 0) << apart.output;
+  EXPECT_FALSE(EventsIn(File("o.jsonl")).empty());
+  EXPECT_FALSE(fs::exists(File("o/metrics.jsonl")));
+}
+
+// The job makes that folder.
+TEST_F(JobTest, AMetricsFileMayLieInAModelDirThatIsNotThereYet) {
+  const Ended run =
+      Train({"--model_dir=m/", "--metrics_file=m/x.jsonl", "--train_steps=10"});
+  ASSERT_EQ(run.exit_code, 0) << run.output;
+  EXPECT_THAT(EventsIn(File("m/x.jsonl")), ::testing::Contains("summary"));
+}
+
+// It has another's figures, and this job trains anew.
+TEST_F(JobTest, MetricsThatLieInAModelDirAlreadyAreKept) {
+  fs::create_directory(File("m"));
+  std::ofstream(File("m/metrics.jsonl")) << "mine\n";
+  const Ended run = Train({"--model_dir=m", "--train_steps=10"});
+  ASSERT_EQ(run.exit_code, 0) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("m/metrics.jsonl held an earlier job's"));
+  std::string kept;
+  std::getline(std::ifstream(File("m/metrics.jsonl.1")), kept);
+  EXPECT_EQ(kept, "mine");
+}
+
+TEST_F(JobTest, MetricsThatNobodyAskedForCostTheJobALine) {
+  fs::create_directories(File("m/metrics.jsonl"));
+  const Ended run = Train({"--model_dir=m", "--train_steps=10"});
+  EXPECT_EQ(run.exit_code, 0) << run.output;
+  EXPECT_THAT(run.output, AllOf(HasSubstr("warning: no metrics are kept: "),
+                                HasSubstr("m/metrics.jsonl"),
+                                HasSubstr("--metrics_file names another")));
+  EXPECT_TRUE(fs::exists(File("m/10")));
+}
+
 TEST_F(JobTest, EventFilesGoToTheModelDirUnlessToldNotTo) {
   const auto count = [this](const std::string& folder) {
     const fs::directory_iterator files(File(folder));

@@ -3,12 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <fstream>
+#include <iterator>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "tests/e2e/pod.h"
 
 namespace podsim::testing {
@@ -36,9 +40,9 @@ class PodReportTest : public ::testing::Test {
     return "--faults=" + dir_.file("faults.txt");
   }
   // The one run of --json.
-  json Diagnosed() {
+  json Diagnosed(const std::string& name = "run.jsonl") {
     Subprocess report(
-        {.command = {Program("pod_report"), dir_.file("run.jsonl"), "--json"}});
+        {.command = {Program("pod_report"), dir_.file(name), "--json"}});
     EXPECT_EQ(report.Wait(kDeadline), 0) << report.output();
     const json all = json::parse(report.output(), nullptr, false);
     if (!all.contains("runs") || all["runs"].size() != 1) {
@@ -46,6 +50,15 @@ class PodReportTest : public ::testing::Test {
       return json::object();
     }
     return all["runs"][0];
+  }
+  // The page of a file or folder.
+  std::string Page(const std::string& name) {
+    const std::string page = dir_.file("page.html");
+    Subprocess report(
+        {.command = {Program("pod_report"), dir_.file(name), "-o", page}});
+    EXPECT_EQ(report.Wait(kDeadline), 0) << report.output();
+    std::ifstream in(page);
+    return {std::istreambuf_iterator<char>(in), {}};
   }
   // Kind and sentence of what comes first.
   json First() {
@@ -73,12 +86,7 @@ TEST_F(PodReportTest, NamesASlowHost) {
   EXPECT_EQ(first["flag"], "--faults");
 
   // The page says so too.
-  const std::string page = dir_.file("page.html");
-  Subprocess report(
-      {.command = {Program("pod_report"), dir_.file("run.jsonl"), "-o", page}});
-  EXPECT_EQ(report.Wait(kDeadline), 0) << report.output();
-  std::ifstream in(page);
-  const std::string text((std::istreambuf_iterator<char>(in)), {});
+  const std::string text = Page("run.jsonl");
   EXPECT_THAT(text, StartsWith("<!DOCTYPE html>"));
   EXPECT_THAT(text, HasSubstr("host 2 is slow"));
   EXPECT_THAT(text, HasSubstr("forecast, slowest (sim)"));
@@ -139,6 +147,47 @@ TEST_F(PodReportTest, OfARunThatIsWellNothingStandsOut) {
   const json run = Diagnosed();
   EXPECT_EQ(run["verdict"], "nothing stands out") << run;
   EXPECT_EQ(run["status"], "finished at step 100 of 100");
+}
+
+// Its model_dir has all that it takes. Steps 21 to 24 are made twice.
+TEST_F(PodReportTest, OfARunThatWasKilledAndResumedEachStepCountsOnce) {
+  const std::vector<std::string> job = {
+      Program("pod_launch"),    "--topology=v3-32",
+      "--processes=4",          "--reference_topology=v3-32",
+      "--train_steps=40",       "--checkpoint_every=10",
+      "--stall_timeout=100000", "--model_dir=" + dir_.file("m")};
+  std::vector<std::string> held = job;
+  held.push_back(
+      Faults("faults { kind: SLOW host: 0 step: 25 seconds: 3600 }"));
+  const auto count = [this](const std::string& event) {
+    std::ifstream lines(dir_.file("m/metrics.jsonl"));
+    int found = 0;
+    for (std::string line; std::getline(lines, line);)
+      found += line.starts_with("{\"event\":\"" + event + "\"") ? 1 : 0;
+    return found;
+  };
+  Subprocess killed({.command = held});
+  ASSERT_TRUE(Eventually(
+      [&] { return count("step") == 24 && count("checkpoint") == 2; },
+      kDeadline))
+      << killed.output();
+  killed.Signal(SIGKILL);
+  killed.Wait(kDeadline);
+  EXPECT_EQ(Diagnosed("m")["status"], "not over, or cut off, at step 24 of 40");
+
+  Subprocess resumed({.command = job});
+  ASSERT_EQ(resumed.Wait(kDeadline), 0) << resumed.output();
+  EXPECT_EQ(count("step"), 24 + 20);
+  const json run = Diagnosed("m");
+  EXPECT_EQ(run["path"], dir_.file("m/metrics.jsonl"));
+  EXPECT_EQ(run["status"], "finished at step 40 of 40");
+  const std::string page = Page("m");
+  EXPECT_THAT(page,
+              HasSubstr("resumed from " + dir_.file("m/20") + ", step 20"));
+  std::vector<int> steps(40);
+  std::iota(steps.begin(), steps.end(), 1);
+  EXPECT_THAT(page,
+              HasSubstr("\"data\":[[" + absl::StrJoin(steps, ",") + "],["));
 }
 
 TEST_F(PodReportTest, OfARunThatFailedItIsTheFirst) {

@@ -384,6 +384,7 @@ TEST(PromiseTest, TooFewEpochsWarnBeforeAndAfter) {
   const nlohmann::json summary = pod.Event("summary");
   EXPECT_EQ(summary["recipe_accuracy"], 0.96);
   EXPECT_EQ(summary["recipe_kept"], summary["eval_accuracy"] >= 0.96);
+  EXPECT_EQ(summary["recipe_examples"], 2000 * 64);
   EXPECT_THAT(summary["warnings"].dump(), HasSubstr(warning));
   EXPECT_THAT(pod.output().substr(pod.output().find("done: ")),
               HasSubstr("WARNING             only 15 steps are left"));

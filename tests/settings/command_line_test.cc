@@ -68,6 +68,10 @@ TEST(CommandLineTest, ATextThatMayBeEmptyIsEmptiedByNothingBehindItsEquals) {
     EXPECT_EQ(launch.spec.tensorboard_dir(), "");
     EXPECT_EQ(launch.spec.seed(), 1u);
   }
+  Launch none;
+  ASSERT_THAT(none.Parse({"--metrics_file=", "--seed=1"}), IsOk());
+  EXPECT_TRUE(none.spec.has_metrics_file());
+  EXPECT_EQ(none.spec.metrics_file(), "");
   Launch launch;
   ASSERT_THAT(launch.Parse({}, {{"PODSIM_TENSORBOARD_DIR", ""}}), IsOk());
   EXPECT_TRUE(launch.spec.has_tensorboard_dir());

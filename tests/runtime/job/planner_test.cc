@@ -149,9 +149,11 @@ TEST(PlannerTest, ChoicesThatThereAreNotAreRefused) {
 TEST(PlannerTest, ARecipesPromiseIsForItsOwnNetwork) {
   ASSERT_OK_AND_ASSIGN(const JobPlan plan, PlanOf(""));
   EXPECT_EQ(plan.recipe_accuracy(), 0.96);
+  EXPECT_EQ(plan.recipe_examples(), 2000 * 64);
   for (const char* other : {"hidden: 5", "momentum: 0.5"}) {
     ASSERT_OK_AND_ASSIGN(const JobPlan changed, PlanOf(other));
     EXPECT_EQ(changed.recipe_accuracy(), 0) << other;
+    EXPECT_EQ(changed.recipe_examples(), 0) << other;
   }
 }
 

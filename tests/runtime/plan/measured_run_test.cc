@@ -98,29 +98,34 @@ TEST(ReadMeasuredTest, FilesAndWhatFoldersHold) {
   const auto store = NewMemoryStore();
   for (const char* path : {"b.jsonl", "runs/2.jsonl", "runs/1.jsonl"})
     ASSERT_THAT(store->Write(path, PlanText() + Step(1, 0.1)), IsOk());
+  ASSERT_THAT(store->Write("runs/results.jsonl", "hello\n"), IsOk());
+  std::vector<std::string> notes;
   ASSERT_OK_AND_ASSIGN(const std::vector<MeasuredRun> runs,
-                       ReadMeasured(*store, {"b.jsonl", "runs"}));
+                       ReadMeasured(*store, {"b.jsonl", "runs"}, notes));
+  EXPECT_THAT(notes, ElementsAre("passed over runs/results.jsonl: line 1 is no "
+                                 "record of a run"));
   EXPECT_THAT(runs, ElementsAre(Field(&MeasuredRun::path, "b.jsonl"),
                                 Field(&MeasuredRun::path, "runs/1.jsonl"),
                                 Field(&MeasuredRun::path, "runs/2.jsonl")));
   ASSERT_OK_AND_ASSIGN(const std::vector<MeasuredRun> none,
-                       ReadMeasured(*store, {}));
+                       ReadMeasured(*store, {}, notes));
   EXPECT_THAT(none, IsEmpty());
 }
 
 TEST(ReadMeasuredTest, OtherFilesAreRefusedWithWhatToGive) {
   const auto store = NewMemoryStore();
+  std::vector<std::string> notes;
   ASSERT_THAT(store->Write("notes.txt", "hello\n"), IsOk());
   EXPECT_THAT(
-      ReadMeasured(*store, {"notes.txt"}),
+      ReadMeasured(*store, {"notes.txt"}, notes),
       StatusIs(kInvalid, AllOf(HasSubstr("notes.txt is no metrics file: line 1 "
                                          "is no record of a run"),
                                HasSubstr("pod_launch --metrics_file=FILE"))));
   ASSERT_THAT(store->Write("early.jsonl", "{\"event\":\"joined\"}\n"), IsOk());
-  EXPECT_THAT(ReadMeasured(*store, {"early.jsonl"}),
+  EXPECT_THAT(ReadMeasured(*store, {"early.jsonl"}, notes),
               StatusIs(kInvalid, HasSubstr("early.jsonl has no line of a "
                                            "plan")));
-  EXPECT_THAT(ReadMeasured(*store, {"none.jsonl"}),
+  EXPECT_THAT(ReadMeasured(*store, {"none.jsonl"}, notes),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("none.jsonl")));
 }
 

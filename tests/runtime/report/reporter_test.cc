@@ -17,7 +17,9 @@
 namespace podsim {
 namespace {
 
+using ::podsim::testing::IsOk;
 using ::podsim::testing::StatusIs;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -475,6 +477,22 @@ TEST_F(ReporterTest, ABrokenMetricsFileIsReportedOnceAndKept) {
   EXPECT_EQ(err_.Take(), "");
   EXPECT_THAT(reporter.status(),
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("")));
+}
+
+// The job did what was asked.
+TEST_F(ReporterTest, ABrokenMetricsFileThatNobodyAskedForIsAWarning) {
+  ASSERT_OK_AND_ASSIGN(
+      MetricsFile full,
+      MetricsFile::Open("/dev/full", MetricsFile::Start::kFresh));
+  Reporter reporter = Make(plain_);
+  reporter.KeepIn(std::move(full), /*asked=*/false);
+  reporter.OnEvent(Formed(10));
+  EXPECT_THAT(err_.Take(),
+              AllOf(HasSubstr("warning: cannot write the metrics file"),
+                    HasSubstr("--metrics_file names another file")));
+  reporter.OnEvent(ReportedStep(1));
+  EXPECT_EQ(err_.Take(), "");
+  EXPECT_THAT(reporter.status(), IsOk());
 }
 
 TEST(CutToWidthTest, CutsOnlyWhenAWidthIsKnown) {

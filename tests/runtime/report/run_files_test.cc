@@ -22,31 +22,98 @@ using ::podsim::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
-TEST(MetricsFilesTest, AFileIsItselfAFolderWhatItHolds) {
-  const auto store = NewMemoryStore();
-  for (const char* path :
-       {"runs/b.jsonl", "runs/a.jsonl", "runs/notes.txt", "runs/metrics",
-        "runs/metrics.jsonl.1", "runs/deeper/c.jsonl"})
-    ASSERT_THAT(store->Write(path, "x"), IsOk());
-  EXPECT_THAT(*MetricsFilesAt(*store, "runs/notes.txt"),
-              ElementsAre("runs/notes.txt"));
-  for (const char* folder : {"runs", "runs/"})
-    EXPECT_THAT(*MetricsFilesAt(*store, folder),
-                ElementsAre("runs/a.jsonl", "runs/b.jsonl", "runs/metrics"));
+// The paths of its runs.
+std::vector<std::string> PathsOf(const FoundRuns& found) {
+  std::vector<std::string> paths;
+  for (const RunRecords& run : found.runs) paths.push_back(run.path);
+  return paths;
 }
 
-TEST(MetricsFilesTest, WhatIsNotThereIsSaidWithTheFlag) {
+void WriteAll(ObjectStore& store, const std::string& text,
+              const std::vector<std::string>& paths) {
+  for (const std::string& path : paths)
+    ASSERT_THAT(store.Write(path, text), IsOk());
+}
+
+TEST(RunsAtTest, AFileIsItselfAFolderWhatItHolds) {
   const auto store = NewMemoryStore();
-  ASSERT_THAT(store->Write("runs/10/manifest.json", "x"), IsOk());
-  EXPECT_THAT(MetricsFilesAt(*store, "runz"),
+  WriteAll(*store, EvenRun(),
+           {"runs/b.jsonl", "runs/a.jsonl", "runs/notes.txt", "runs/metrics",
+            "runs/metrics.jsonl.1", "runs/one/c.jsonl", "runs/one/two/d.jsonl",
+            "runs/ones.jsonl"});
+  ASSERT_OK_AND_ASSIGN(const FoundRuns file,
+                       ReadRunsAt(*store, "runs/notes.txt"));
+  EXPECT_THAT(PathsOf(file), ElementsAre("runs/notes.txt"));
+  EXPECT_EQ(file.runs.front().steps.size(), 40u);
+  for (const char* folder : {"runs", "runs/"}) {
+    ASSERT_OK_AND_ASSIGN(const FoundRuns found, ReadRunsAt(*store, folder));
+    EXPECT_THAT(PathsOf(found),
+                ElementsAre("runs/a.jsonl", "runs/b.jsonl", "runs/metrics",
+                            "runs/ones.jsonl", "runs/one/c.jsonl"));
+    EXPECT_THAT(found.passed_over, IsEmpty());
+  }
+}
+
+// As pod_ladder --ladder_dir leaves it.
+TEST(RunsAtTest, OfALadderTheRungsAreRead) {
+  const auto store = NewMemoryStore();
+  WriteAll(*store, EvenRun(),
+           {"ladder/v3-8/metrics.jsonl", "ladder/v3-32/metrics.jsonl"});
+  WriteAll(*store, "{\"slice\": \"v3-8\"}\n", {"ladder/results.jsonl"});
+  WriteAll(*store, "", {"ladder/v3-128/metrics.jsonl"});
+  ASSERT_OK_AND_ASSIGN(const FoundRuns found, ReadRunsAt(*store, "ladder"));
+  EXPECT_THAT(PathsOf(found), ElementsAre("ladder/v3-32/metrics.jsonl",
+                                          "ladder/v3-8/metrics.jsonl"));
+  EXPECT_THAT(found.passed_over,
+              ElementsAre("ladder/results.jsonl: line 1 is no record of a run",
+                          "ladder/v3-128/metrics.jsonl: it has no line"));
+}
+
+// A model_dir has one for each checkpoint, each of which costs a bucket a
+// request.
+TEST(RunsAtTest, CheckpointsBesideARunAreNotLookedInto) {
+  const auto store = NewMemoryStore();
+  WriteAll(*store, EvenRun(), {"m/10/a.jsonl", "m/20/a.jsonl"});
+  ASSERT_OK_AND_ASSIGN(const FoundRuns numbered, ReadRunsAt(*store, "m"));
+  EXPECT_THAT(PathsOf(numbered), ElementsAre("m/10/a.jsonl", "m/20/a.jsonl"));
+  WriteAll(*store, EvenRun(), {"m/metrics.jsonl", "m/v3-8/a.jsonl"});
+  ASSERT_OK_AND_ASSIGN(const FoundRuns found, ReadRunsAt(*store, "m"));
+  EXPECT_THAT(PathsOf(found), ElementsAre("m/metrics.jsonl", "m/v3-8/a.jsonl"));
+}
+
+TEST(RunsAtTest, WhatIsNotThereIsSaidWithTheFlag) {
+  const auto store = NewMemoryStore();
+  WriteAll(*store, "x", {"runs/10/manifest.json", "gs://b/m/10/manifest.json"});
+  EXPECT_THAT(ReadRunsAt(*store, "runz").status(),
               StatusIs(absl::StatusCode::kNotFound,
                        AllOf(HasSubstr("there is no file or folder runz"),
                              HasSubstr("pod_launch --metrics_file"))));
-  EXPECT_THAT(MetricsFilesAt(*store, "runs"),
+  EXPECT_THAT(ReadRunsAt(*store, "runs").status(),
               StatusIs(absl::StatusCode::kNotFound,
                        AllOf(HasSubstr("the folder runs has no metrics file"),
                              HasSubstr("--metrics_file=runs/metrics.jsonl"))));
+  EXPECT_THAT(
+      ReadRunsAt(*store, "gs://b/m").status(),
+      StatusIs(absl::StatusCode::kNotFound,
+               AllOf(HasSubstr("into a bucket a job writes one only where it "
+                               "is told to: pod_launch "
+                               "--metrics_file=gs://b/m/metrics.jsonl"))));
+}
+
+TEST(RunsAtTest, AFolderOfOtherFilesNamesSome) {
+  const auto store = NewMemoryStore();
+  WriteAll(*store, "hello\n",
+           {"d/1.jsonl", "d/2.jsonl", "d/3.jsonl", "d/4.jsonl", "d/5.jsonl",
+            "d/x/6.jsonl"});
+  EXPECT_THAT(
+      ReadRunsAt(*store, "d").status(),
+      StatusIs(kInvalid,
+               AllOf(HasSubstr("the folder d has no metrics file: d/1.jsonl: "
+                               "line 1 is no record of a run; "),
+                     HasSubstr("d/4.jsonl: line 1 is no record of a run; 2 "
+                               "more; pod_launch --metrics_file=d/"))));
 }
 
 TEST(ReadRunTest, ReadsWhatAJobWrote) {

@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <string>
 
+#include "absl/strings/str_cat.h"
 #include "runtime/report_page/rules.h"
 #include "tests/runtime/report/run_fixture.h"
 
@@ -352,6 +354,23 @@ TEST(DiagnosisTest, AnAccuracyBelowTheRecipes) {
             "eval accuracy 91.00% is below the recipe's 95.50%, with a global "
             "batch of 256 in 40 steps; --train_batch_size");
   EXPECT_EQ(StatusText(run), "finished at step 40 of 40");
+}
+
+// The plan's 10,240 examples are those of 40 steps.
+TEST(DiagnosisTest, ARunThatWasCutShortMissesNoRecipe) {
+  const auto verdict = [](std::int64_t recipe_examples) {
+    std::string text = EvenRun();
+    const std::string steps = "\"train_steps\":40";
+    text.replace(text.find(steps), steps.size(),
+                 steps + ",\"total_examples\":10240");
+    return VerdictOf(RunOf(absl::StrCat(
+        text,
+        "{\"event\":\"summary\",\"eval_accuracy\":0.11,\"recipe_accuracy\":"
+        "0.955,\"recipe_kept\":false,\"recipe_examples\":",
+        recipe_examples, "}\n")));
+  };
+  EXPECT_EQ(verdict(10'241), "nothing stands out");
+  EXPECT_THAT(verdict(10'240), HasSubstr("is below the recipe's 95.50%"));
 }
 
 TEST(DiagnosisTest, WhatCostsMostComesFirst) {

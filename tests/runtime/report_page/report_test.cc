@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "absl/strings/str_cat.h"
 #include "tests/runtime/report/run_fixture.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/temp_dir.h"
@@ -57,6 +58,21 @@ TEST_F(ReportTest, TakesAFolder) {
   EXPECT_EQ(result.exit_code, 0) << result.error;
   EXPECT_THAT(result.text, HasSubstr("a.jsonl: nothing stands out"));
   EXPECT_THAT(result.text, HasSubstr("b.jsonl: host 2 is slow"));
+}
+
+// Both ways to print leave standard output as it is.
+TEST_F(ReportTest, SaysWhatItPassesOver) {
+  ASSERT_THAT(store_->Write(dir_.file("results.jsonl"), "{}\n"), IsOk());
+  const std::string said =
+      absl::StrCat("passed over ", dir_.file("results.jsonl"),
+                   ": line 1 is no record of a run");
+  for (const std::string& flag :
+       {"--output=" + dir_.file("page.html"), std::string("--json")}) {
+    const ReportResult result = Run({dir_.path(), flag});
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_EQ(result.error, said);
+    EXPECT_THAT(result.text, Not(HasSubstr("passed over")));
+  }
 }
 
 TEST_F(ReportTest, PrintsJsonInstead) {
