@@ -1,7 +1,7 @@
 // A simulated step as a trace shows it: each kernel of a core, each sum of the
-// slice and each message on each link, as spans of the type that hosts have too.
-// Pure; all times are simulated, from the step's first moment. One step stands
-// for all, so its spans name none.
+// slice and each message on each link, as spans of the type that hosts have
+// too. Pure; all times are simulated, from the step's first moment. One step
+// stands for all, so its spans name none.
 //
 //   PODSIM_ASSIGN_OR_RETURN(const DrawnStep step, DrawStep(plan, slice));
 //   step.kernels[3].end
