@@ -35,6 +35,11 @@ void Add(const std::string& name, double seconds, Phases& phases) {
 
 }  // namespace
 
+bool IsIn(std::span<const KnownPhase> known, std::string_view name) {
+  return std::any_of(known.begin(), known.end(),
+                     [&](const KnownPhase& each) { return each.name == name; });
+}
+
 double SecondsIn(const Phases& phases, const KnownPhase& phase) {
   const auto found = Find(phases, phase.name);
   return found == phases.end() ? 0 : found->seconds();
@@ -57,9 +62,7 @@ std::vector<NamedPhase> PhasesInOrder(const Phases& phases,
   for (const KnownPhase& each : known)
     list.push_back({each.name, each.label, SecondsIn(phases, each)});
   for (const Phase& each : phases)
-    if (std::none_of(known.begin(), known.end(), [&](const KnownPhase& of) {
-          return of.name == each.name();
-        }))
+    if (!IsIn(known, each.name()))
       list.push_back({each.name(), each.name(), each.seconds()});
   return list;
 }

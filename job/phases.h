@@ -42,6 +42,8 @@ inline constexpr KnownPhase kSumsWork = {"sums", "sums over microbatches"};
 inline constexpr std::array kWorkNames = {kProductsWork, kPackingWork,
                                           kElementwiseWork, kSumsWork};
 
+bool IsIn(std::span<const KnownPhase> known, std::string_view name);
+
 using Phases = google::protobuf::RepeatedPtrField<Phase>;
 
 // 0 if there is none of that name.

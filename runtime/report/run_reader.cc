@@ -53,12 +53,8 @@ static_assert(PhasesHaveTheirKeys());
 
 // What follows kPhaseKey in a key of a step that is no unknown phase's.
 bool IsKnown(std::string_view name) {
-  const auto is_name = [&](const KnownPhase& known) {
-    return known.name == name;
-  };
-  return name.starts_with("input_") ||
-         std::any_of(kPhaseNames.begin(), kPhaseNames.end(), is_name) ||
-         std::any_of(kWorkNames.begin(), kWorkNames.end(), is_name);
+  return name.starts_with("input_") || IsIn(kPhaseNames, name) ||
+         IsIn(kWorkNames, name);
 }
 
 // Behind the `row` figures of each column; where there is none, as before a
