@@ -7,7 +7,7 @@
 namespace podsim {
 
 // Raised when messages or frames change in a way that old programs misread.
-inline constexpr int kProtocolVersion = 4;
+inline constexpr int kProtocolVersion = 5;
 
 // Version, compiler and source revision: "0.1.0 g++ 12.2.0 1b8b817".
 std::string BuildId();

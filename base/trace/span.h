@@ -1,9 +1,12 @@
-// One thing that a host did, and when: what a trace of a run consists of.
+// One thing that a host, its cores or a link did, and when, measured or
+// simulated: what a trace of a run consists of.
 #ifndef PODSIM_BASE_TRACE_SPAN_H_
 #define PODSIM_BASE_TRACE_SPAN_H_
 
 #include <cstdint>
 #include <string>
+
+#include "base/units.h"
 
 namespace podsim {
 
@@ -24,7 +27,9 @@ enum class SpanKind : std::uint8_t {
   kCheckpointWrite,
 };
 
-struct Span {
+// `Moment` says by which clock.
+template <typename Moment>
+struct SpanOf {
   SpanKind kind = SpanKind::kOther;
   // Of `hosts` hosts from `host` on, which one process plays together.
   int host = 0;
@@ -34,17 +39,22 @@ struct Span {
   int cores = 0;
   // The host that sends, receives or is waited for; -1: none.
   int peer = -1;
+  int link = -1;  // of the slice, by its number; -1: of none
   std::int64_t step = 0;
-  // Nanoseconds since 1970, by the clock of the process that made it.
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
+  Moment begin{};
+  Moment end{};
   std::int64_t bytes = 0;  // that travel
   // The same at the sender and the receiver of a chunk; 0: none.
   std::uint64_t flow = 0;
   std::string name;
 
-  bool operator==(const Span&) const = default;
+  bool operator==(const SpanOf&) const = default;
 };
+
+// Wall: nanoseconds since 1970, by the clock of the process that made it.
+using Span = SpanOf<std::int64_t>;
+// Simulated: from the first moment of the step.
+using SimulatedSpan = SpanOf<SimTime>;
 
 // A chunk on its way between two hosts.
 struct FlowKey {

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "host/train/trainer_impl.h"
 #include "job/audit_plan.h"
+#include "job/phases.h"
 #include "models/optimizer/learning_rate.h"
 
 namespace podsim {
@@ -353,23 +354,23 @@ std::span<const float> Trainer::Impl::ValuesOf(
 
 void Trainer::Impl::ReportTimes(std::int64_t step, StepReport& report) const {
   report.set_seconds(absl::ToDoubleSeconds(ended.total));
-  const auto seconds = [this](StepPhase phase) {
-    return absl::ToDoubleSeconds(ended[phase]);
-  };
-  report.set_seconds_input(seconds(StepPhase::kInput));
-  report.set_seconds_compute(seconds(StepPhase::kCompute));
-  report.set_seconds_reduce(seconds(StepPhase::kReduce));
-  report.set_seconds_update(seconds(StepPhase::kUpdate));
-  report.set_seconds_other(seconds(StepPhase::kOther));
+  static_assert(kPhaseNames.size() == kStepPhases);
+  for (std::size_t i = 0; i < kStepPhases; ++i)
+    AddSeconds(kPhaseNames[i], absl::ToDoubleSeconds(ended.phases[i]),
+               *report.mutable_phases());
   // The first step begins when the coordinator's word arrives, here earlier
   // than there.
   if (step > setup.start.step + 1)
     report.set_seconds_until_reduce(absl::ToDoubleSeconds(until_begun));
   report.set_seconds_last_reduce(absl::ToDoubleSeconds(last_reduce));
-  report.set_seconds_products(SecondsOf(Work::kProducts));
-  report.set_seconds_packing(SecondsOf(Work::kPacking));
-  report.set_seconds_elementwise(SecondsOf(Work::kElementwise));
-  report.set_seconds_sums(times.seconds(Work::kSums));
+  static_assert(kWorkNames.size() == kWorkKinds);
+  for (std::size_t i = 0; i < kWorkKinds; ++i) {
+    const auto work = static_cast<Work>(i);
+    // One thread makes the sums over microbatches.
+    AddSeconds(kWorkNames[i],
+               work == Work::kSums ? times.seconds(work) : SecondsOf(work),
+               *report.mutable_work());
+  }
 }
 
 void Trainer::Impl::ReportInput(StepReport& report) const {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "job/phases.h"
+
 namespace podsim {
 namespace {
 
@@ -13,7 +15,7 @@ float Kept(double seconds) {
 }
 
 // The first host of each process speaks for it: its hosts share its time.
-std::vector<const StepReport*> ByProcess(
+std::vector<const StepReport*> OfProcesses(
     const JobPlan& plan, const std::map<int, StepReport>& reports) {
   std::vector<const StepReport*> of_process;
   of_process.reserve(static_cast<std::size_t>(plan.spec().processes()));
@@ -41,7 +43,7 @@ double Waited(const StepReport& report, double last) {
 
 void MergeTimes(const JobPlan& plan, const std::map<int, StepReport>& reports,
                 StepDone& done) {
-  const std::vector<const StepReport*> of_process = ByProcess(plan, reports);
+  const std::vector<const StepReport*> of_process = OfProcesses(plan, reports);
   auto last = std::max_element(of_process.begin(), of_process.end(),
                                [](const StepReport* a, const StepReport* b) {
                                  return CameAt(*a) < CameAt(*b);
@@ -55,17 +57,13 @@ void MergeTimes(const JobPlan& plan, const std::map<int, StepReport>& reports,
                             });
   }
   for (const StepReport* report : of_process) {
-    done.add_process_seconds_input(Kept(report->seconds_input()));
-    done.add_process_seconds_compute(Kept(report->seconds_compute()));
+    for (const KnownPhase& phase : {kInputPhase, kComputePhase})
+      AddOfProcess(phase, Kept(SecondsIn(report->phases(), phase)), done);
     if (known) done.add_process_seconds_waited(Kept(Waited(*report, came)));
   }
   if (known) done.set_last_process(static_cast<int>(last - of_process.begin()));
   done.set_seconds((*last)->seconds());
-  done.set_seconds_input((*last)->seconds_input());
-  done.set_seconds_compute((*last)->seconds_compute());
-  done.set_seconds_reduce((*last)->seconds_reduce());
-  done.set_seconds_update((*last)->seconds_update());
-  done.set_seconds_other((*last)->seconds_other());
+  AddPhases((*last)->phases(), /*share=*/1, *done.mutable_phases());
 }
 
 }  // namespace podsim

@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "job/metrics.h"
+#include "job/phases.h"
 #include "models/optimizer/learning_rate.h"
 #include "runtime/coordinator/corruption.h"
 #include "runtime/coordinator/merge_times.h"
@@ -65,13 +66,7 @@ StepDone ReportMerger::MergeStep(const std::map<int, StepReport>& reports) {
   const double share = 1.0 / static_cast<double>(reports.size());
   for (const auto& [rank, part] : reports) {
     AddMetrics(part.metrics(), *done.mutable_metrics());
-    done.set_seconds_products(done.seconds_products() +
-                              share * part.seconds_products());
-    done.set_seconds_packing(done.seconds_packing() +
-                             share * part.seconds_packing());
-    done.set_seconds_elementwise(done.seconds_elementwise() +
-                                 share * part.seconds_elementwise());
-    done.set_seconds_sums(done.seconds_sums() + share * part.seconds_sums());
+    AddPhases(part.work(), share, *done.mutable_work());
     if (part.has_input_seconds())
       AddInput(part.input_seconds(), share, *done.mutable_input_seconds());
     examples += part.examples();

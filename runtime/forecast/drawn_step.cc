@@ -80,13 +80,15 @@ absl::Status AddMessages(const Slice& slice, const StepParts::Sum& sum,
   if (sum.elements == 0 || slice.chips == 1) return absl::OkStatus();
   PODSIM_ASSIGN_OR_RETURN(const SumMessages::Known* known, of.Of(sum));
   const Grid grid = GridOf(slice);
-  for (const LinkMessage& each : known->messages)
-    step.messages.push_back({.link = LinkText(grid, each.link),
-                             .number = each.link,
-                             .from = each.from,
-                             .bytes = each.bytes,
+  for (const LinkMessage& each : known->messages) {
+    step.links.try_emplace(each.link, LinkText(grid, each.link));
+    step.messages.push_back({.kind = SpanKind::kSend,
+                             .link = each.link,
                              .begin = begin + known->software + each.begin,
-                             .end = begin + known->software + each.end});
+                             .end = begin + known->software + each.end,
+                             .bytes = each.bytes,
+                             .name = absl::StrCat("from chip ", each.from)});
+  }
   return absl::OkStatus();
 }
 
@@ -112,18 +114,26 @@ absl::StatusOr<DrawnStep> DrawStep(const JobPlan& plan, const Slice& slice) {
   for (const SimSpan& span : TimelineOf(parts)) {
     const auto index = static_cast<std::size_t>(span.index);
     const auto [begin, end] = span.time;
+    SimulatedSpan drawn = {.kind = SpanKind::kCompute,
+                           .cores = slice.replicas,
+                           .begin = begin,
+                           .end = end,
+                           .name = {}};
     switch (span.kind) {
       case SimSpan::Kind::kEarlier:
-        step.kernels.push_back({"passes before the last", begin, end});
+        drawn.name = "passes before the last";
+        step.kernels.push_back(std::move(drawn));
         break;
       case SimSpan::Kind::kKernel:
-        step.kernels.push_back(
-            {NameText(explained.kernels[index].name), begin, end});
+        drawn.name = NameText(explained.kernels[index].name);
+        step.kernels.push_back(std::move(drawn));
         break;
       case SimSpan::Kind::kSum: {
         const StepParts::Sum& sum = parts.sums[index];
-        step.sums.push_back({SumName(sum, span.index), begin, end,
-                             sum.elements * sum.element_bytes});
+        drawn.kind = SpanKind::kCollective;
+        drawn.bytes = sum.elements * sum.element_bytes;
+        drawn.name = SumName(sum, span.index);
+        step.sums.push_back(std::move(drawn));
         if (!step.no_messages.empty()) break;
         const absl::Status added =
             AddMessages(slice, sum, begin, messages, step);

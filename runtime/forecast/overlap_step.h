@@ -52,7 +52,9 @@ struct SimStep {
   double ExamplesPerSecond(std::int64_t global_batch) const;
 };
 
-// A part of a step and when it runs, from the step's beginning.
+// A part of a step and when it runs, from the step's beginning. DrawStep makes
+// a SimulatedSpan (base/trace/span.h) of it; every row of a ladder is priced by
+// these, which have no names to build.
 struct SimSpan {
   enum class Kind : std::uint8_t { kEarlier, kKernel, kSum };
   Kind kind = Kind::kKernel;

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "job/metrics.h"
+#include "job/phases.h"
 #include "runtime/monitor/chip_view.h"
 
 namespace podsim {
@@ -70,13 +71,9 @@ MetricFamily StepPhaseFamily(const StepDone& step) {
   MetricFamily family = GaugeOf(
       "step_phase_seconds",
       "Wall seconds of the phases of the last step, of its last process");
-  for (const auto& [phase, seconds] :
-       {std::pair("input", step.seconds_input()),
-        std::pair("compute", step.seconds_compute()),
-        std::pair("reduce", step.seconds_reduce()),
-        std::pair("update", step.seconds_update()),
-        std::pair("other", step.seconds_other())})
-    family.samples.push_back({.labels = {{"phase", phase}}, .value = seconds});
+  for (const NamedPhase& phase : PhasesInOrder(step.phases(), kPhaseNames))
+    family.samples.push_back(
+        {.labels = {{"phase", phase.name}}, .value = phase.seconds});
   return family;
 }
 

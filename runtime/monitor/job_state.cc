@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "job/phases.h"
 
 namespace podsim {
 namespace {
@@ -116,7 +117,7 @@ std::vector<ProcessShares> SharesOf(const JobState& state) {
   int processes = 0;
   double seconds = 0;
   for (const StepDone& step : state.steps) {
-    processes = std::max(processes, step.process_seconds_compute_size());
+    processes = std::max(processes, ByProcess(step, kComputePhase).size());
     seconds += step.seconds();
   }
   std::vector<ProcessShares> shares(static_cast<std::size_t>(processes));
@@ -126,9 +127,9 @@ std::vector<ProcessShares> SharesOf(const JobState& state) {
       ProcessShares& of = shares[static_cast<std::size_t>(p)];
       // All update the same weights: what it took is known of one of them.
       of.busy +=
-          std::min(step.seconds(), ItemOf(step.process_seconds_compute(), p) +
-                                       step.seconds_update());
-      of.input += ItemOf(step.process_seconds_input(), p);
+          std::min(step.seconds(), ItemOf(ByProcess(step, kComputePhase), p) +
+                                       SecondsIn(step.phases(), kUpdatePhase));
+      of.input += ItemOf(ByProcess(step, kInputPhase), p);
       of.waited += ItemOf(step.process_seconds_waited(), p);
     }
   }

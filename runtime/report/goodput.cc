@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "job/phases.h"
 #include "runtime/report/format.h"
 #include "runtime/report/stragglers.h"
 
@@ -135,7 +136,7 @@ void GoodputMeter::OnStarted() {
 }
 
 void GoodputMeter::OnStep(const StepDone& step) {
-  const double input = AtMost(step.seconds_input(), open_);
+  const double input = AtMost(SecondsIn(step.phases(), kInputPhase), open_);
   const double straggler = AtMost(StragglerTime(step), open_ - input);
   steps_.push_back({.number = step.step(),
                     .productive = TakeOpen() - input - straggler,

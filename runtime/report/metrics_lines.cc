@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "interconnect/topology/slice.h"
 #include "job/hbm.h"
 #include "job/metrics.h"
+#include "job/phases.h"
 #include "job/placement.h"
 #include "job/plan_warning.h"
 #include "job/slow_link.h"
@@ -277,6 +279,14 @@ void AddAccuracy(const char* key, std::optional<double> accuracy, Json& line) {
   if (accuracy.has_value()) line[key] = *accuracy;
 }
 
+// Under "seconds_<name>". One of another build does not take the place of a
+// key that is there.
+void AddPhaseKeys(const Phases& phases, std::span<const KnownPhase> known,
+                  Json& line) {
+  for (const NamedPhase& phase : PhasesInOrder(phases, known))
+    line.emplace(absl::StrCat("seconds_", phase.name), phase.seconds);
+}
+
 std::string StepLine(const StepDone& step, double wall_time,
                      const std::optional<PodTime>& pod) {
   Json line = {{"event", "step"},
@@ -286,21 +296,14 @@ std::string StepLine(const StepDone& step, double wall_time,
                {"loss", MetricValue(step.metrics(), kLossMetric)},
                {"learning_rate", step.learning_rate()},
                {"examples_per_second", step.examples_per_second()},
-               {"seconds", step.seconds()},
-               {"seconds_input", step.seconds_input()},
-               {"seconds_compute", step.seconds_compute()},
-               {"seconds_reduce", step.seconds_reduce()},
-               {"seconds_update", step.seconds_update()},
-               {"seconds_other", step.seconds_other()},
-               {"seconds_products", step.seconds_products()},
-               {"seconds_packing", step.seconds_packing()},
-               {"seconds_elementwise", step.seconds_elementwise()},
-               {"seconds_sums", step.seconds_sums()},
-               {"seconds_input_read", step.input_seconds().read()},
-               {"seconds_input_decode", step.input_seconds().decode()},
-               {"seconds_input_augment", step.input_seconds().augment()},
-               {"seconds_input_copy", step.input_seconds().copy()},
-               {"serial", step.serial()}};
+               {"seconds", step.seconds()}};
+  AddPhaseKeys(step.phases(), kPhaseNames, line);
+  AddPhaseKeys(step.work(), kWorkNames, line);
+  line["seconds_input_read"] = step.input_seconds().read();
+  line["seconds_input_decode"] = step.input_seconds().decode();
+  line["seconds_input_augment"] = step.input_seconds().augment();
+  line["seconds_input_copy"] = step.input_seconds().copy();
+  line["serial"] = step.serial();
   if (pod) {
     line["simulated_seconds"] = pod->step.seconds();
     line["simulated_time"] = pod->sum.seconds();
@@ -309,8 +312,8 @@ std::string StepLine(const StepDone& step, double wall_time,
   AddOthers("metrics", step.metrics(), line);
   if (step.process_seconds_waited_size() > 0)
     line["last_process"] = step.last_process();
-  line["input_us"] = Microseconds(step.process_seconds_input());
-  line["compute_us"] = Microseconds(step.process_seconds_compute());
+  line["input_us"] = Microseconds(ByProcess(step, kInputPhase));
+  line["compute_us"] = Microseconds(ByProcess(step, kComputePhase));
   line["waited_us"] = Microseconds(step.process_seconds_waited());
   return Dump(line);
 }
@@ -406,17 +409,13 @@ std::string SummaryLine(const RunSummary& summary) {
                {"examples", summary.examples},
                {"loss", summary.loss},
                {"seconds_training", absl::ToDoubleSeconds(summary.training)},
-               {"examples_per_second", summary.examples_per_second},
-               {"seconds_input", summary.phases.input},
-               {"seconds_compute", summary.phases.compute},
-               {"seconds_reduce", summary.phases.reduce},
-               {"seconds_update", summary.phases.update},
-               {"seconds_other", summary.phases.other},
-               {"seconds_steps", summary.phases.steps},
-               {"seconds_input_read", summary.phases.input_read},
-               {"seconds_input_decode", summary.phases.input_decode},
-               {"seconds_input_augment", summary.phases.input_augment},
-               {"seconds_input_copy", summary.phases.input_copy}};
+               {"examples_per_second", summary.examples_per_second}};
+  AddPhaseKeys(summary.phases.of_step, kPhaseNames, line);
+  line["seconds_steps"] = summary.phases.steps;
+  line["seconds_input_read"] = summary.phases.input_read;
+  line["seconds_input_decode"] = summary.phases.input_decode;
+  line["seconds_input_augment"] = summary.phases.input_augment;
+  line["seconds_input_copy"] = summary.phases.input_copy;
   if (summary.straggler.has_value()) {
     line["straggler"] = StragglerJson(*summary.straggler, summary.plan);
     line["came_last"] = summary.came_last;
@@ -454,8 +453,8 @@ std::string SummaryLine(const RunSummary& summary) {
   }
   if (summary.faults.has_value()) line["faults"] = FaultsJson(*summary.faults);
   if (summary.phases.steps > 0)
-    line["input_verdict"] =
-        InputVerdict(summary.phases.input / summary.phases.steps);
+    line["input_verdict"] = InputVerdict(
+        SecondsIn(summary.phases.of_step, kInputPhase) / summary.phases.steps);
   if (summary.forecast) AddForecast(summary, line);
   return Dump(line);
 }

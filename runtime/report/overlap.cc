@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "job/phases.h"
+
 namespace podsim {
 namespace {
 
@@ -17,8 +19,9 @@ double Median(std::vector<double> values) {
 void OverlapMeter::OnStep(const StepDone& step) {
   if (step.step() == 1) return;  // it pays for the start
   (step.serial() ? serial_ : overlapped_)
-      .push_back(step.seconds() - step.seconds_input());
-  if (step.serial()) communication_.push_back(step.seconds_reduce());
+      .push_back(step.seconds() - SecondsIn(step.phases(), kInputPhase));
+  if (step.serial())
+    communication_.push_back(SecondsIn(step.phases(), kReducePhase));
 }
 
 std::optional<Overlap> OverlapMeter::Measured() const {

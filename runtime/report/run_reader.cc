@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "job/phases.h"
 
 namespace podsim {
 namespace {
@@ -16,10 +17,13 @@ using ParsedJson = nlohmann::json;
 // A pod of 4096 processes writes 100 KB a step; a line beyond this is no
 // record, and of a file without newlines no more is kept.
 constexpr std::size_t kLongestLine = 16 << 20;
-// Of a model's own metrics, that many have columns.
+// Of a model's own metrics, and of unknown phases, that many have columns.
 constexpr std::size_t kMostOwn = 64;
 
 constexpr double kNoFigure = std::numeric_limits<double>::quiet_NaN();
+
+// Of a step's phases, before their names.
+constexpr std::string_view kPhaseKey = "seconds_";
 
 // By StepFigure.
 constexpr const char* kKeys[kStepFigures] = {"loss",
@@ -37,6 +41,34 @@ constexpr const char* kKeys[kStepFigures] = {"loss",
                                              "seconds_input_augment",
                                              "seconds_input_copy",
                                              "simulated_seconds"};
+
+constexpr bool PhasesHaveTheirKeys() {
+  for (std::size_t i = 0; i < kPhaseNames.size(); ++i) {
+    const std::string_view key = kKeys[static_cast<int>(kPhaseFigures[i])];
+    if (key.substr(kPhaseKey.size()) != kPhaseNames[i].name) return false;
+  }
+  return true;
+}
+static_assert(PhasesHaveTheirKeys());
+
+// What follows kPhaseKey in a key of a step that is no unknown phase's.
+bool IsKnown(std::string_view name) {
+  return name.starts_with("input_") || IsIn(kPhaseNames, name) ||
+         IsIn(kWorkNames, name);
+}
+
+// Behind the `row` figures of each column; where there is none, as before a
+// column's first one, NaN.
+void AddFigures(const std::map<std::string, double>& figures, std::size_t row,
+                std::map<std::string, std::vector<double>>& columns) {
+  for (const auto& [name, value] : figures) {
+    if (columns.size() >= kMostOwn && !columns.contains(name)) continue;
+    std::vector<double>& column = columns[name];
+    column.resize(row, kNoFigure);
+    column.push_back(value);
+  }
+  for (auto& [name, column] : columns) column.resize(row + 1, kNoFigure);
+}
 
 }  // namespace
 
@@ -99,6 +131,16 @@ struct RunReader::Line {
     for (const auto& [name, each] : value->items())
       numbers[name] = each.is_number() ? each.get<double>() : kNoFigure;
     return numbers;
+  }
+  // Of a step: those of keys "seconds_<name>" that are no others.
+  std::map<std::string, double> UnknownPhases() const {
+    std::map<std::string, double> phases;
+    for (const auto& [key, each] : json.items()) {
+      if (!key.starts_with(kPhaseKey) || !each.is_number()) continue;
+      const std::string name = key.substr(kPhaseKey.size());
+      if (!IsKnown(name)) phases[name] = each.get<double>();
+    }
+    return phases;
   }
   // Microseconds as seconds.
   std::vector<float> Seconds(const char* key) const {
@@ -292,7 +334,8 @@ void RunReader::DropStepsFrom(std::int64_t step) {
   steps.wall_time.resize(kept);
   steps.begins.resize(kept);
   for (std::vector<double>& column : steps.figures) column.resize(kept);
-  for (auto& [name, column] : steps.own) column.resize(kept);
+  for (auto* columns : {&steps.own, &steps.phases})
+    for (auto& [name, column] : *columns) column.resize(kept);
 }
 
 void RunReader::OnStep(const Line& line) {
@@ -307,13 +350,8 @@ void RunReader::OnStep(const Line& line) {
   for (int i = 0; i < kStepFigures; ++i)
     steps.figures[static_cast<std::size_t>(i)].push_back(
         line.Measured(kKeys[i]));
-  for (const auto& [name, value] : line.Numbers("metrics")) {
-    if (steps.own.size() >= kMostOwn && !steps.own.contains(name)) continue;
-    std::vector<double>& column = steps.own[name];
-    column.resize(row, kNoFigure);
-    column.push_back(value);
-  }
-  for (auto& [name, column] : steps.own) column.resize(row + 1, kNoFigure);
+  AddFigures(line.Numbers("metrics"), row, steps.own);
+  AddFigures(line.UnknownPhases(), row, steps.phases);
   AddHosts(line, begins);
 }
 

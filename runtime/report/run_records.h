@@ -37,6 +37,10 @@ enum class StepFigure : std::uint8_t {
 };
 inline constexpr int kStepFigures =
     static_cast<int>(StepFigure::kSimSeconds) + 1;
+// Those of kPhaseNames (job/phases.h).
+inline constexpr std::array kPhaseFigures = {
+    StepFigure::kInput, StepFigure::kCompute, StepFigure::kReduce,
+    StepFigure::kUpdate, StepFigure::kOther};
 
 // Rows are steps, ascending and each once: of a step that was made again the
 // last one counts.
@@ -47,6 +51,8 @@ struct StepTable {
   std::vector<bool> begins;
   std::array<std::vector<double>, kStepFigures> figures;
   std::map<std::string, std::vector<double>> own;  // the model's own metrics
+  // Phases of the step that this build does not know, by name.
+  std::map<std::string, std::vector<double>> phases;
 
   std::size_t size() const { return step.size(); }
   const std::vector<double>& operator[](StepFigure figure) const {

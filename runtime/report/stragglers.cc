@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "job/phases.h"
 #include "job/placement.h"
 #include "runtime/report/format.h"
 
@@ -20,8 +21,8 @@ double PartOf(double behind, double last, double other) {
 
 std::optional<Lateness> LatenessOf(const StepDone& step) {
   const auto& waited = step.process_seconds_waited();
-  const auto& input = step.process_seconds_input();
-  const auto& compute = step.process_seconds_compute();
+  const auto& input = ByProcess(step, kInputPhase);
+  const auto& compute = ByProcess(step, kComputePhase);
   const int processes = waited.size();
   const int last = step.last_process();
   if (processes < 2 || last < 0 || last >= processes ||

@@ -97,15 +97,8 @@ void SummaryCollector::OnStep(const StepDone& step, double wall_time,
   summary_.train_accuracy = AccuracyOf(step.metrics());
   summary_.training = absl::Seconds(wall_time - started_at_);
   summary_.phases.steps += step.seconds();
-  summary_.phases.input += step.seconds_input();
-  summary_.phases.compute += step.seconds_compute();
-  summary_.phases.reduce += step.seconds_reduce();
-  summary_.phases.update += step.seconds_update();
-  summary_.phases.other += step.seconds_other();
-  summary_.phases.products += step.seconds_products();
-  summary_.phases.packing += step.seconds_packing();
-  summary_.phases.elementwise += step.seconds_elementwise();
-  summary_.phases.sums += step.seconds_sums();
+  AddPhases(step.phases(), /*share=*/1, summary_.phases.of_step);
+  AddPhases(step.work(), /*share=*/1, summary_.phases.work);
   summary_.phases.input_read += step.input_seconds().read();
   summary_.phases.input_decode += step.input_seconds().decode();
   summary_.phases.input_augment += step.input_seconds().augment();

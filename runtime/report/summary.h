@@ -10,6 +10,7 @@
 
 #include "absl/time/time.h"
 #include "base/text_layout.h"
+#include "job/phases.h"
 #include "proto/event.pb.h"
 #include "runtime/forecast/job_forecast.h"
 #include "runtime/forecast/pod_clock.h"
@@ -25,16 +26,8 @@ namespace podsim {
 // others waited for. The phases add up to the steps.
 struct PhaseSeconds {
   double steps = 0;
-  double input = 0;
-  double compute = 0;
-  double reduce = 0;
-  double update = 0;
-  double other = 0;
-  // What computing and updating consist of: means over hosts.
-  double products = 0;
-  double packing = 0;
-  double elementwise = 0;
-  double sums = 0;
+  Phases of_step;
+  Phases work;  // what computing and updating consist of: means over hosts
   // Likewise what making batches took, beside the steps.
   double input_read = 0;
   double input_decode = 0;

@@ -54,33 +54,27 @@ std::string FormatPhases(const RunSummary& summary) {
   const PhaseSeconds& phases = summary.phases;
   const auto steps = static_cast<double>(summary.steps_made);
   std::vector<std::string> texts;
-  const auto add = [&](const char* name, double seconds) {
+  const auto add = [&](const std::string& name, double seconds) {
     texts.push_back(
         Tied(absl::StrFormat("%s %s (%.0f%%)", name, Wall(seconds / steps),
                              100 * seconds / phases.steps)));
   };
-  add("input", phases.input);
-  add("compute", phases.compute);
-  add("all-reduce", phases.reduce);
-  add("update", phases.update);
-  add("other", phases.other);
+  for (const NamedPhase& phase : PhasesInOrder(phases.of_step, kPhaseNames))
+    add(phase.label, phase.seconds);
   return absl::StrCat(Wall(phases.steps / steps), ": ",
                       absl::StrJoin(texts, ", "));
 }
 
 // "products 17.1 ms, packing 0.4 ms, element-wise 0.9 ms".
 std::string FormatWork(const RunSummary& summary) {
-  const PhaseSeconds& phases = summary.phases;
   const auto steps = static_cast<double>(summary.steps_made);
-  const auto each = [&](const char* name, double seconds) {
-    return Tied(absl::StrCat(name, " ", Wall(seconds / steps)));
-  };
-  std::string text = absl::StrCat(each("products", phases.products), ", ",
-                                  each("packing", phases.packing), ", ",
-                                  each("element-wise", phases.elementwise));
-  if (summary.plan.bits().microbatch_size() > 0)
-    absl::StrAppend(&text, ", ", each("sums over microbatches", phases.sums));
-  return text;
+  std::vector<std::string> texts;
+  for (const NamedPhase& each : PhasesInOrder(summary.phases.work, kWorkNames))
+    if (each.name != kSumsWork.name ||
+        summary.plan.bits().microbatch_size() > 0)
+      texts.push_back(
+          Tied(absl::StrCat(each.label, " ", Wall(each.seconds / steps))));
+  return absl::StrJoin(texts, ", ");
 }
 
 // "waited for 62% of a step; making a batch takes read 1.2 ms, decode 20 ms
@@ -102,8 +96,9 @@ std::string FormatInput(const RunSummary& summary) {
         Wall(part.second / static_cast<double>(summary.steps_made)),
         &part == most ? " (bottleneck)" : "")));
   return absl::StrCat(
-      absl::StrFormat("waited for %.0f%% of a step; making a batch takes ",
-                      100 * phases.input / phases.steps),
+      absl::StrFormat(
+          "waited for %.0f%% of a step; making a batch takes ",
+          100 * SecondsIn(phases.of_step, kInputPhase) / phases.steps),
       absl::StrJoin(texts, ", "), ", beside the steps");
 }
 
@@ -151,19 +146,17 @@ std::string FormatPromise(const RunSummary& summary) {
 // "10.0 ms, most of it compute: 5.0 ms (50%)".
 std::string FormatLargestPhase(const RunSummary& summary) {
   const PhaseSeconds& phases = summary.phases;
-  const std::pair<const char*, double> parts[] = {{"input", phases.input},
-                                                  {"compute", phases.compute},
-                                                  {"all-reduce", phases.reduce},
-                                                  {"update", phases.update},
-                                                  {"other", phases.other}};
-  const auto* const most = std::max_element(
-      std::begin(parts), std::end(parts),
-      [](const auto& a, const auto& b) { return a.second < b.second; });
+  const std::vector<NamedPhase> parts =
+      PhasesInOrder(phases.of_step, kPhaseNames);
+  const auto most = std::max_element(
+      parts.begin(), parts.end(), [](const NamedPhase& a, const NamedPhase& b) {
+        return a.seconds < b.seconds;
+      });
   const auto steps = static_cast<double>(summary.steps_made);
   return absl::StrFormat("%s, the largest part %s %s (%.0f%%)",
-                         Wall(phases.steps / steps), most->first,
-                         Wall(most->second / steps),
-                         100 * most->second / phases.steps);
+                         Wall(phases.steps / steps), most->label,
+                         Wall(most->seconds / steps),
+                         100 * most->seconds / phases.steps);
 }
 
 std::string FormatTimes(const RunSummary& summary) {
@@ -273,7 +266,7 @@ class Rows {
     if (summary_.straggler.has_value())
       AddDetail("slowest host",
                 FormatStraggler(*summary_.straggler, summary_.plan));
-    if (summary_.phases.products > 0)
+    if (SecondsIn(summary_.phases.work, kProductsWork) > 0)
       AddDetail("compute, mean", FormatWork(summary_));
     // Of data in memory there is nothing but the copy to tell.
     if (summary_.phases.input_read + summary_.phases.input_decode > 0)
@@ -307,7 +300,8 @@ class Rows {
     if (summary_.steps_made == 0 || summary_.phases.steps <= 0) return;
     const std::string verdict = InputVerdictText(
         run ? std::optional(run->input) : std::nullopt,
-        summary_.phases.input / summary_.phases.steps, verbose_);
+        SecondsIn(summary_.phases.of_step, kInputPhase) / summary_.phases.steps,
+        verbose_);
     const CoreMemory& memory = summary_.plan.core_memory();
     if (memory.hbm() > 0)
       Add("input and HBM",

@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "job/phases.h"
 #include "runtime/report_page/chart_svg.h"
 #include "runtime/report_page/html.h"
 #include "runtime/report_page/statistics.h"
@@ -168,17 +169,18 @@ Chart RateChart(const RunRecords& run) {
 }
 
 Chart PhaseChart(const RunRecords& run) {
-  const auto curve = [&](const char* label, int color, StepFigure figure) {
-    return Curve{{.label = label, .color = color},
-                 Scaled(run.steps[figure], kMilli)};
+  std::vector<Curve> curves;
+  const auto add = [&](const std::string& label,
+                       const std::vector<double>& seconds) {
+    const int color = static_cast<int>(curves.size());
+    curves.push_back(
+        {{.label = label, .color = color}, Scaled(seconds, kMilli)});
   };
+  for (std::size_t i = 0; i < kPhaseFigures.size(); ++i)
+    add(kPhaseNames[i].label, run.steps[kPhaseFigures[i]]);
+  for (const auto& [name, seconds] : run.steps.phases) add(name, seconds);
   return ChartOfRun(run.steps, "where the step of the last host went (wall)",
-                    "ms",
-                    {curve("input", 0, StepFigure::kInput),
-                     curve("compute", 1, StepFigure::kCompute),
-                     curve("all-reduce", 2, StepFigure::kReduce),
-                     curve("update", 3, StepFigure::kUpdate),
-                     curve("other", 4, StepFigure::kOther)});
+                    "ms", std::move(curves));
 }
 
 Chart InputChart(const RunRecords& run) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "job/phases.h"
 #include "runtime/report/median.h"
 
 namespace podsim {
@@ -69,22 +70,21 @@ std::vector<ProcessStep> OfSeveral(const RunRecords& run,
 }
 
 // Of rows that are no first step of a pod.
-double MedianOf(const StepTable& steps, StepFigure figure) {
+double MedianOf(const StepTable& steps, const std::vector<double>& column) {
   std::vector<double> values;
   for (std::size_t i = 0; i < steps.size(); ++i)
-    if (!steps.begins[i]) values.push_back(steps[figure][i]);
+    if (!steps.begins[i]) values.push_back(column[i]);
   return Median(std::move(values)).value_or(0);
 }
 
 std::vector<ProcessStep> OfOne(const RunRecords& run) {
   const StepTable& steps = run.steps;
-  ProcessStep only = {
-      .hosts = HostsText(run.plan, 0),
-      .parts = {{"input", MedianOf(steps, StepFigure::kInput)},
-                {"compute", MedianOf(steps, StepFigure::kCompute)},
-                {"all-reduce", MedianOf(steps, StepFigure::kReduce)},
-                {"update", MedianOf(steps, StepFigure::kUpdate)},
-                {"other", MedianOf(steps, StepFigure::kOther)}}};
+  ProcessStep only = {.hosts = HostsText(run.plan, 0), .parts = {}};
+  for (std::size_t i = 0; i < kPhaseFigures.size(); ++i)
+    only.parts.emplace_back(kPhaseNames[i].label,
+                            MedianOf(steps, steps[kPhaseFigures[i]]));
+  for (const auto& [name, column] : steps.phases)
+    only.parts.emplace_back(name, MedianOf(steps, column));
   const bool is_empty =
       std::all_of(only.parts.begin(), only.parts.end(),
                   [](const auto& part) { return part.second <= 0; });

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "job/metrics.h"
+#include "job/phases.h"
 
 namespace podsim {
 namespace {
@@ -18,7 +19,8 @@ void AddPerformance(double seconds, double examples_per_second,
               work.model_flops / seconds / kTera, event);
 }
 
-void AddPhase(const char* name, double seconds, tensorboard::Event& event) {
+void AddPhase(const std::string& name, double seconds,
+              tensorboard::Event& event) {
   AddScalar(absl::StrCat("phases/", name, "_seconds"), seconds, event);
 }
 
@@ -51,11 +53,8 @@ tensorboard::Event WallStepEvent(const StepDone& step, double wall_time,
   AddMetricScalars("learning", step.metrics(), event);
   AddScalar("learning/current_learning_rate", step.learning_rate(), event);
   AddPerformance(step.seconds(), step.examples_per_second(), work, event);
-  AddPhase("input", step.seconds_input(), event);
-  AddPhase("compute", step.seconds_compute(), event);
-  AddPhase("reduce", step.seconds_reduce(), event);
-  AddPhase("update", step.seconds_update(), event);
-  AddPhase("other", step.seconds_other(), event);
+  for (const NamedPhase& phase : PhasesInOrder(step.phases(), kPhaseNames))
+    AddPhase(phase.name, phase.seconds, event);
   return event;
 }
 
@@ -66,10 +65,10 @@ tensorboard::Event SimStepEvent(const StepDone& step, const PodTime& pod,
   const auto examples = static_cast<double>(work.examples);
   AddScalar("loss", MetricValue(step.metrics(), kLossMetric), event);
   AddPerformance(seconds, seconds > 0 ? examples / seconds : 0, work, event);
-  AddPhase("input", pod.parts.input.seconds(), event);
-  AddPhase("compute", pod.parts.compute.seconds(), event);
-  AddPhase("reduce", pod.parts.reduce.seconds(), event);
-  AddPhase("update", pod.parts.update.seconds(), event);
+  AddPhase(kInputPhase.name, pod.parts.input.seconds(), event);
+  AddPhase(kComputePhase.name, pod.parts.compute.seconds(), event);
+  AddPhase(kReducePhase.name, pod.parts.reduce.seconds(), event);
+  AddPhase(kUpdatePhase.name, pod.parts.update.seconds(), event);
   AddPhase("fixed", pod.parts.fixed.seconds(), event);
   return event;
 }

@@ -19,24 +19,18 @@ class Drawing {
   Drawing(const DrawnStep& step, const SimSteps& steps)
       : step_(step), steps_(steps) {}
 
-  // Of step `number` from 0 on, between two of its moments. Rounded down alike,
-  // so that what touches still does.
-  TraceSlice SliceOf(std::int64_t number, const std::string& name,
-                     SimTime begin, SimTime end) const {
-    return {.begin = MomentOf(number, begin),
-            .end = MomentOf(number, end),
-            .name = name,
-            .arguments = {{"step", steps_.first + number}}};
-  }
-
+  // Moments are rounded down alike, so that what touches still does.
   std::vector<TraceSlice> EachStep(
-      const std::vector<DrawnStep::Part>& parts) const {
+      const std::vector<SimulatedSpan>& spans) const {
     std::vector<TraceSlice> slices;
     for (std::int64_t number = 0; number < steps_.count; ++number)
-      for (const DrawnStep::Part& part : parts) {
-        slices.push_back(SliceOf(number, part.name, part.begin, part.end));
-        if (part.bytes > 0)
-          slices.back().arguments.push_back({"bytes", part.bytes});
+      for (const SimulatedSpan& span : spans) {
+        slices.push_back({.begin = MomentOf(number, span.begin),
+                          .end = MomentOf(number, span.end),
+                          .name = span.name,
+                          .arguments = {{"step", steps_.first + number}}});
+        if (span.bytes > 0)
+          slices.back().arguments.push_back({"bytes", span.bytes});
       }
     return slices;
   }
@@ -56,24 +50,11 @@ void AppendTo(std::vector<TraceTrack> tracks, TraceProcess& process) {
   std::move(tracks.begin(), tracks.end(), std::back_inserter(process.tracks));
 }
 
-// What else a step has.
-std::vector<DrawnStep::Part> InputOf(const DrawnStep& step) {
-  std::vector<DrawnStep::Part> parts;
-  if (step.input > SimTime())
-    parts.push_back({"input to the chips", SimTime(), step.input});
-  return parts;
-}
-std::vector<DrawnStep::Part> StoreOf(const DrawnStep& step) {
-  std::vector<DrawnStep::Part> parts;
-  if (step.store > SimTime())
-    parts.push_back({"input from the store", SimTime(), step.store});
-  return parts;
-}
-std::vector<DrawnStep::Part> WholeOf(const DrawnStep& step) {
-  std::vector<DrawnStep::Part> parts = {{"step", SimTime(), step.total}};
-  if (step.fixed > SimTime())
-    parts.push_back({"fixed cost", step.total - step.fixed, step.total});
-  return parts;
+// None of no length. (g++ 12 fails on spans given here without a `begin`.)
+std::vector<SimulatedSpan> Spans(std::vector<SimulatedSpan> spans) {
+  std::erase_if(
+      spans, [](const SimulatedSpan& span) { return span.begin == span.end; });
+  return spans;
 }
 
 TraceProcess CoresOf(const DrawnStep& step, const SimSteps& steps) {
@@ -84,21 +65,31 @@ TraceProcess CoresOf(const DrawnStep& step, const SimSteps& steps) {
     absl::StrAppend(&process.name, ", ", steps.cores, " of ", steps.of_cores,
                     " that do the same");
   const Drawing drawing(step, steps);
-  AppendTo(InTracks("steps", drawing.EachStep(WholeOf(step)), Nesting::kNested),
-           process);
+  const auto add = [&](const std::string& track,
+                       const std::vector<SimulatedSpan>& spans,
+                       Nesting nesting = Nesting::kDisjoint) {
+    AppendTo(InTracks(track, drawing.EachStep(spans), nesting), process);
+  };
+  const SimTime total = step.total;
+  add("steps",
+      Spans(
+          {{.kind = SpanKind::kStep,
+            .begin = SimTime(),
+            .end = total,
+            .name = "step"},
+           {.begin = total - step.fixed, .end = total, .name = "fixed cost"}}),
+      Nesting::kNested);
   for (int core = 0; core < steps.cores; ++core)
-    AppendTo(InTracks(absl::StrCat("core ", core),
-                      drawing.EachStep(step.kernels), Nesting::kDisjoint),
-             process);
-  AppendTo(
-      InTracks("collectives", drawing.EachStep(step.sums), Nesting::kDisjoint),
-      process);
-  AppendTo(
-      InTracks("input", drawing.EachStep(InputOf(step)), Nesting::kDisjoint),
-      process);
-  AppendTo(
-      InTracks("store", drawing.EachStep(StoreOf(step)), Nesting::kDisjoint),
-      process);
+    add(absl::StrCat("core ", core), step.kernels);
+  add("collectives", step.sums);
+  add("input", Spans({{.kind = SpanKind::kInput,
+                       .begin = SimTime(),
+                       .end = step.input,
+                       .name = "input to the chips"}}));
+  add("store", Spans({{.kind = SpanKind::kInput,
+                       .begin = SimTime(),
+                       .end = step.store,
+                       .name = "input from the store"}}));
   return process;
 }
 
@@ -107,19 +98,12 @@ TraceProcess LinksOf(const DrawnStep& step, const SimSteps& steps) {
                           .name = absl::StrCat("sim: ", steps.slice, " links"),
                           .tracks = {}};
   const Drawing drawing(step, steps);
-  std::map<std::int32_t, std::pair<std::string, std::vector<TraceSlice>>> links;
-  for (std::int64_t number = 0; number < steps.count; ++number)
-    for (const DrawnStep::Message& message : step.messages) {
-      auto& [name, slices] = links[message.number];
-      name = message.link;
-      slices.push_back(drawing.SliceOf(number,
-                                       absl::StrCat("from chip ", message.from),
-                                       message.begin, message.end));
-      slices.back().arguments.push_back({"bytes", message.bytes});
-    }
-  for (auto& [number, link] : links)
-    AppendTo(InTracks(absl::StrCat("link ", link.first), std::move(link.second),
-                      Nesting::kDisjoint),
+  std::map<int, std::vector<SimulatedSpan>> links;
+  for (const SimulatedSpan& message : step.messages)
+    links[message.link].push_back(message);
+  for (const auto& [link, messages] : links)
+    AppendTo(InTracks(absl::StrCat("link ", step.links.at(link)),
+                      drawing.EachStep(messages), Nesting::kDisjoint),
              process);
   return process;
 }

@@ -8,6 +8,7 @@
 
 #include "host/process/in_process_pod.h"
 #include "interconnect/transport/faults/hold.h"
+#include "job/phases.h"
 #include "tests/host/train/test_plan.h"
 #include "tests/testing/status_matchers.h"
 
@@ -37,7 +38,7 @@ TEST(OverlapTest, LatencyIsPaidPerStepOfTheCollective) {
   setup.plan.mutable_spec()->set_overlap_probe(2);
   ASSERT_OK_AND_ASSIGN(const PodResult result, TrainInProcess(setup));
   // A ring of two takes two steps one after the other.
-  EXPECT_GE(result.steps[1].seconds_reduce(), 0.02);
+  EXPECT_GE(SecondsIn(result.steps[1].phases(), kReducePhase), 0.02);
 }
 
 // Host 0's half of the gradients goes to host 1, whose sum of it comes back.
@@ -76,10 +77,12 @@ TEST(OverlapTest, PhasesAddUpToTheStepAndStepsToLessThanTheRun) {
   for (const StepReport& step : result.steps) {
     SCOPED_TRACE(step.step());
     steps += step.seconds();
-    EXPECT_GT(step.seconds_compute(), 0);
-    EXPECT_NEAR(step.seconds_input() + step.seconds_compute() +
-                    step.seconds_reduce() + step.seconds_update() +
-                    step.seconds_other(),
+    EXPECT_GT(SecondsIn(step.phases(), kComputePhase), 0);
+    EXPECT_NEAR(SecondsIn(step.phases(), kInputPhase) +
+                    SecondsIn(step.phases(), kComputePhase) +
+                    SecondsIn(step.phases(), kReducePhase) +
+                    SecondsIn(step.phases(), kUpdatePhase) +
+                    SecondsIn(step.phases(), kOtherPhase),
                 step.seconds(), kRounding);
     // The first step has no begin that hosts share.
     EXPECT_EQ(step.seconds_until_reduce() > 0, step.step() > 1);

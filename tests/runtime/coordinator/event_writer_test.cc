@@ -104,7 +104,7 @@ class EventWriterTest : public ::testing::Test {
 TEST(EventTextTest, IsOneLineOfJson) {
   const std::string text = EventText(StepEvent(12));
   EXPECT_THAT(text, StartsWith("{\"wall_time\":0,\"step\":{\"step\":\"12\","));
-  EXPECT_THAT(text, HasSubstr("\"seconds_reduce\":0"));
+  EXPECT_THAT(text, HasSubstr("\"learning_rate\":0"));
   EXPECT_EQ(text.find('\n'), text.size() - 1);
 }
 

@@ -6,6 +6,7 @@
 
 #include <limits>
 
+#include "job/phases.h"
 #include "tests/runtime/coordinator/pod_script.h"
 
 namespace podsim {
@@ -38,19 +39,20 @@ std::map<int, StepReport> Reports(const JobPlan& plan,
       report.set_seconds(until + did.reduce);
       report.set_seconds_until_reduce(until);
       report.set_seconds_last_reduce(did.reduce);
-      report.set_seconds_input(did.input);
-      report.set_seconds_compute(did.compute);
-      report.set_seconds_reduce(did.reduce);
-      report.set_seconds_update(did.update);
-      report.set_seconds_other(did.other);
+      AddSeconds(kInputPhase, did.input, *report.mutable_phases());
+      AddSeconds(kComputePhase, did.compute, *report.mutable_phases());
+      AddSeconds(kReducePhase, did.reduce, *report.mutable_phases());
+      AddSeconds(kUpdatePhase, did.update, *report.mutable_phases());
+      AddSeconds(kOtherPhase, did.other, *report.mutable_phases());
     }
   }
   return reports;
 }
 
-double Phases(const StepDone& done) {
-  return done.seconds_input() + done.seconds_compute() + done.seconds_reduce() +
-         done.seconds_update() + done.seconds_other();
+double SumOfPhases(const StepDone& done) {
+  double sum = 0;
+  for (const Phase& phase : done.phases()) sum += phase.seconds();
+  return sum;
 }
 
 TEST(MergeTimesTest, TheStepIsThatOfTheLastAndTheOthersWaitedForIt) {
@@ -69,15 +71,15 @@ TEST(MergeTimesTest, TheStepIsThatOfTheLastAndTheOthersWaitedForIt) {
              done);
   EXPECT_EQ(done.last_process(), 2);
   EXPECT_EQ(done.seconds(), 4);
-  EXPECT_EQ(done.seconds_input(), 1);
-  EXPECT_EQ(done.seconds_compute(), 2);
-  EXPECT_EQ(done.seconds_reduce(), 0.5);
-  EXPECT_EQ(done.seconds_update(), 0.25);
-  EXPECT_EQ(done.seconds_other(), 0.25);
-  EXPECT_EQ(Phases(done), done.seconds());
+  EXPECT_EQ(SecondsIn(done.phases(), kInputPhase), 1);
+  EXPECT_EQ(SecondsIn(done.phases(), kComputePhase), 2);
+  EXPECT_EQ(SecondsIn(done.phases(), kReducePhase), 0.5);
+  EXPECT_EQ(SecondsIn(done.phases(), kUpdatePhase), 0.25);
+  EXPECT_EQ(SecondsIn(done.phases(), kOtherPhase), 0.25);
+  EXPECT_EQ(SumOfPhases(done), done.seconds());
   EXPECT_THAT(done.process_seconds_waited(), ElementsAre(1.25, 1, 0, 3));
-  EXPECT_THAT(done.process_seconds_input(), ElementsAre(0, 0, 1, 0));
-  EXPECT_THAT(done.process_seconds_compute(), ElementsAre(2, 2.25, 2, 0.5));
+  EXPECT_THAT(ByProcess(done, kInputPhase), ElementsAre(0, 0, 1, 0));
+  EXPECT_THAT(ByProcess(done, kComputePhase), ElementsAre(2, 2.25, 2, 0.5));
 }
 
 TEST(MergeTimesTest, NobodyWaitsLongerThanItStoodThere) {
@@ -113,9 +115,9 @@ TEST(MergeTimesTest, InTheFirstStepWhoStandsInTheAllReduceShortestCameLast) {
   MergeTimes(plan, first, done);
   EXPECT_EQ(done.last_process(), 1);
   EXPECT_THAT(done.process_seconds_waited(), ElementsAre(1.5, 0));
-  EXPECT_THAT(done.process_seconds_compute(), ElementsAre(1, 2));
+  EXPECT_THAT(ByProcess(done, kComputePhase), ElementsAre(1, 2));
   EXPECT_EQ(done.seconds(), 3);
-  EXPECT_EQ(Phases(done), done.seconds());
+  EXPECT_EQ(SumOfPhases(done), done.seconds());
 }
 
 TEST(MergeTimesTest, APodOfOneProcessNamesNobody) {
@@ -137,22 +139,37 @@ TEST(MergeTimesTest, ReportsThatSayNothingOfTheirAllReduceNameNobody) {
   StepDone done;
   MergeTimes(plan, reports, done);
   EXPECT_THAT(done.process_seconds_waited(), IsEmpty());
-  EXPECT_THAT(done.process_seconds_compute(), ElementsAre(3, 1));
+  EXPECT_THAT(ByProcess(done, kComputePhase), ElementsAre(3, 1));
   EXPECT_EQ(done.seconds(), 4);
-  EXPECT_EQ(done.seconds_compute(), 3);
+  EXPECT_EQ(SecondsIn(done.phases(), kComputePhase), 3);
+}
+
+// Of a host of another build; names become keys, labels and tags.
+TEST(MergeTimesTest, APhaseThatNobodyKnowsStaysIfItHasAName) {
+  const JobPlan plan = TestPlan(1, 1, 1);
+  std::map<int, StepReport> reports = Reports(plan, {{.compute = 1}});
+  const std::string too_long(33, 'a');
+  for (const char* name : {"infeed", "", "Infeed", "a\"b", too_long.c_str()})
+    AddSeconds({name, name}, 0.5, *reports[0].mutable_phases());
+  StepDone done;
+  MergeTimes(plan, reports, done);
+  ASSERT_EQ(done.phases_size(), 6);
+  EXPECT_EQ(done.phases(5).name(), "infeed");
+  EXPECT_EQ(done.phases(5).seconds(), 0.5);
 }
 
 TEST(MergeTimesTest, WhatNoClockSaysDoesNoHarm) {
   const JobPlan plan = TestPlan(3, 3, 1);
   std::map<int, StepReport> reports =
       Reports(plan, {{.compute = 1}, {.compute = 2}, {.compute = 1.5}});
-  reports[0].set_seconds_input(std::numeric_limits<double>::quiet_NaN());
+  AddSeconds(kInputPhase, std::numeric_limits<double>::quiet_NaN(),
+             *reports[0].mutable_phases());
   reports[0].set_seconds_until_reduce(-5);
-  reports[2].set_seconds_compute(1e300);
+  AddSeconds(kComputePhase, 1e300, *reports[2].mutable_phases());
   StepDone done;
   MergeTimes(plan, reports, done);
-  EXPECT_EQ(done.process_seconds_input(0), 0);
-  EXPECT_EQ(done.process_seconds_compute(2), 1e9F);
+  EXPECT_EQ(ByProcess(done, kInputPhase)[0], 0);
+  EXPECT_EQ(ByProcess(done, kComputePhase)[2], 1e9F);
   for (const float waited : done.process_seconds_waited()) {
     EXPECT_GE(waited, 0);
     EXPECT_LE(waited, 1e9F);

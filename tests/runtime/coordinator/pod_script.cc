@@ -6,6 +6,7 @@
 
 #include "base/build.h"
 #include "base/status.h"
+#include "job/phases.h"
 #include "job/placement.h"
 #include "tests/job/set_metric.h"
 
@@ -71,19 +72,19 @@ HostMessage StepMessage(int host, std::int64_t step, std::uint64_t hash) {
   testing::SetMean(report, kAccuracyMetric, host, 8);
   report.set_examples(8);
   report.set_seconds(0.5);
-  report.set_seconds_compute(0.125 * host);
+  AddSeconds(kComputePhase, 0.125 * host, *report.mutable_phases());
   report.set_seconds_until_reduce(0.125 * host);
   report.set_seconds_last_reduce(0.5 - 0.125 * host);
-  report.set_seconds_products(0.01 * host);
-  report.set_seconds_packing(0.02 * host);
-  report.set_seconds_elementwise(0.03 * host);
-  report.set_seconds_sums(0.04 * host);
+  AddSeconds(kProductsWork, 0.01 * host, *report.mutable_work());
+  AddSeconds(kPackingWork, 0.02 * host, *report.mutable_work());
+  AddSeconds(kElementwiseWork, 0.03 * host, *report.mutable_work());
+  AddSeconds(kSumsWork, 0.04 * host, *report.mutable_work());
   InputSeconds& input = *report.mutable_input_seconds();
   input.set_read(0.05 * host);
   input.set_decode(0.06 * host);
   input.set_augment(0.07 * host);
   input.set_copy(0.08 * host);
-  report.set_seconds_reduce(0.5 - 0.125 * host);
+  AddSeconds(kReducePhase, 0.5 - 0.125 * host, *report.mutable_phases());
   report.add_gradient_hashes(hash);
   return message;
 }

@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "job/phases.h"
 #include "job/placement.h"
 #include "tests/job/set_metric.h"
 #include "tests/runtime/coordinator/pod_script.h"
@@ -70,14 +71,18 @@ TEST(ReportMergerTest, StepIsTheSumOverHosts) {
   EXPECT_EQ(done.last_process(), 1);
   EXPECT_EQ(done.seconds(), 0.5);
   EXPECT_EQ(done.examples_per_second(), 64);
-  EXPECT_EQ(done.seconds_compute(), 0.25);
-  EXPECT_EQ(done.seconds_reduce(), 0.25);
+  EXPECT_EQ(SecondsIn(done.phases(), kComputePhase), 0.25);
+  EXPECT_EQ(SecondsIn(done.phases(), kReducePhase), 0.25);
   EXPECT_EQ(done.learning_rate(), 0.25);
   // Means of what StepMessage says of each host.
-  EXPECT_DOUBLE_EQ(done.seconds_products(), 0.01 * (0 + 1 + 2 + 3) / 4);
-  EXPECT_DOUBLE_EQ(done.seconds_packing(), 0.02 * (0 + 1 + 2 + 3) / 4);
-  EXPECT_DOUBLE_EQ(done.seconds_elementwise(), 0.03 * (0 + 1 + 2 + 3) / 4);
-  EXPECT_DOUBLE_EQ(done.seconds_sums(), 0.04 * (0 + 1 + 2 + 3) / 4);
+  EXPECT_DOUBLE_EQ(SecondsIn(done.work(), kProductsWork),
+                   0.01 * (0 + 1 + 2 + 3) / 4);
+  EXPECT_DOUBLE_EQ(SecondsIn(done.work(), kPackingWork),
+                   0.02 * (0 + 1 + 2 + 3) / 4);
+  EXPECT_DOUBLE_EQ(SecondsIn(done.work(), kElementwiseWork),
+                   0.03 * (0 + 1 + 2 + 3) / 4);
+  EXPECT_DOUBLE_EQ(SecondsIn(done.work(), kSumsWork),
+                   0.04 * (0 + 1 + 2 + 3) / 4);
   EXPECT_DOUBLE_EQ(done.input_seconds().read(), 0.05 * (0 + 1 + 2 + 3) / 4);
   EXPECT_DOUBLE_EQ(done.input_seconds().decode(), 0.06 * (0 + 1 + 2 + 3) / 4);
   EXPECT_DOUBLE_EQ(done.input_seconds().augment(), 0.07 * (0 + 1 + 2 + 3) / 4);

@@ -52,7 +52,7 @@ TEST(DrawStep, HasEachKernelInOrderAndTheForecastsTimes) {
   EXPECT_EQ(step.kernels.size(), drawn.kernels);
   SimTime computed;
   SimTime last;
-  for (const DrawnStep::Part& kernel : step.kernels) {
+  for (const SimulatedSpan& kernel : step.kernels) {
     EXPECT_FALSE(kernel.name.empty());
     EXPECT_GE(kernel.begin, last);
     last = kernel.end;
@@ -60,7 +60,7 @@ TEST(DrawStep, HasEachKernelInOrderAndTheForecastsTimes) {
   }
   EXPECT_EQ(computed, drawn.forecast.compute + drawn.forecast.update);
   SimTime reduced;
-  for (const DrawnStep::Part& sum : step.sums) {
+  for (const SimulatedSpan& sum : step.sums) {
     EXPECT_GT(sum.bytes, 0);
     reduced += sum.end - sum.begin;
     last = std::max(last, sum.end);
@@ -76,15 +76,16 @@ TEST(DrawStep, MessagesLieInTheirSumsAndOneAtATimeOnALink) {
   EXPECT_EQ(step.no_messages, "");
   ASSERT_FALSE(step.messages.empty());
   std::map<std::int32_t, SimTime> free;
-  for (const DrawnStep::Message& message : step.messages) {
-    EXPECT_GE(message.begin, free[message.number]) << message.link;
-    free[message.number] = message.end;
+  for (const SimulatedSpan& message : step.messages) {
+    const std::string& link = step.links.at(message.link);
+    EXPECT_GE(message.begin, free[message.link]) << link;
+    free[message.link] = message.end;
     EXPECT_TRUE(std::any_of(step.sums.begin(), step.sums.end(),
-                            [&](const DrawnStep::Part& sum) {
+                            [&](const SimulatedSpan& sum) {
                               return message.begin >= sum.begin &&
                                      message.end <= sum.end;
                             }))
-        << message.link;
+        << link;
   }
 }
 
@@ -97,11 +98,11 @@ TEST(DrawStep, SumsOfGroupsTravelOnTheLinksOfTheFirst) {
   ASSERT_EQ(step.no_messages, "");
   const SimTime gradients = step.sums.back().begin;
   int of_groups = 0;
-  for (const DrawnStep::Message& message : step.messages) {
+  for (const SimulatedSpan& message : step.messages) {
     if (message.begin >= gradients) continue;
     ++of_groups;
-    EXPECT_LT(message.from, 8) << message.link;
-    EXPECT_THAT(message.link,
+    EXPECT_THAT(message.name, ::testing::MatchesRegex("from chip [0-7]"));
+    EXPECT_THAT(step.links.at(message.link),
                 ::testing::AllOf(::testing::Not(::testing::HasSubstr(",2)")),
                                  ::testing::Not(::testing::HasSubstr(",3)"))));
   }

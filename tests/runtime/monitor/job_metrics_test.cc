@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/units.h"
+#include "job/phases.h"
 #include "runtime/monitor/monitor_settings.h"
 #include "runtime/monitor/tpu_metrics.h"
 #include "tests/runtime/monitor/watched_job.h"
@@ -71,6 +72,16 @@ TEST(JobMetricsTest, HaveTheJob) {
       text,
       AllOf(HasSubstr("podsim_host_step_share{host=\"3\",part=\"wait\"} "),
             HasSubstr("podsim_step_seconds{clock=\"wall\"} ")));
+}
+
+// A later build's, or a host's of one.
+TEST(JobMetricsTest, APhaseThatNobodyKnowsIsThereByItsName) {
+  JobState state = TrainingState();
+  AddSeconds({"infeed", "infeed"}, 0.25, *state.steps.back().mutable_phases());
+  EXPECT_THAT(
+      PrometheusText(JobMetrics(state, std::nullopt)),
+      AllOf(HasSubstr("podsim_step_phase_seconds{phase=\"infeed\"} 0.25\n"),
+            HasSubstr("podsim_step_phase_seconds{phase=\"input\"} 0\n")));
 }
 
 TEST(JobMetricsTest, WhatIsNotKnownIsNotThere) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "job/phases.h"
 #include "runtime/monitor/chip_view.h"
 #include "tests/runtime/monitor/watched_job.h"
 #include "tests/testing/status_matchers.h"
@@ -90,7 +91,8 @@ TEST(JobStateTest, NobodyIsBusyForMoreThanTheStep) {
   JobState state;
   Fold(Watched(1, FormedJob()), state);
   JobEvent step = StepOfJob(1);
-  step.mutable_step()->set_process_seconds_compute(0, 0.0999F);
+  ASSERT_EQ(step.step().process_phases(0).name(), kComputePhase.name);
+  step.mutable_step()->mutable_process_phases(0)->set_seconds(0, 0.0999F);
   Fold(Watched(2, step), state);
   EXPECT_NEAR(SharesOf(state)[0].busy, 1, 1e-9);
 }

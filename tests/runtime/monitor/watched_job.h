@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/units.h"
+#include "job/phases.h"
 #include "proto/watch.pb.h"
 #include "runtime/monitor/job_state.h"
 
@@ -59,13 +60,13 @@ inline JobEvent StepOfJob(std::int64_t step) {
   done.set_step(step);
   done.set_examples(64 * step);
   done.set_seconds(0.1);
-  done.set_seconds_update(0.01);
+  AddSeconds(kUpdatePhase, 0.01, *done.mutable_phases());
   done.set_learning_rate(0.25);
   done.set_last_process(0);
   for (const float seconds : {0.06F, 0.04F})
-    done.add_process_seconds_compute(seconds);
+    AddOfProcess(kComputePhase, seconds, done);
   for (const float seconds : {0.01F, 0.02F})
-    done.add_process_seconds_input(seconds);
+    AddOfProcess(kInputPhase, seconds, done);
   for (const float seconds : {0.0F, 0.03F})
     done.add_process_seconds_waited(seconds);
   MetricSum& loss = *done.add_metrics();

@@ -11,6 +11,8 @@
 #include <random>
 #include <string>
 
+#include "job/phases.h"
+
 namespace podsim {
 namespace {
 
@@ -41,7 +43,7 @@ class Story {
   Story& Step(std::int64_t number, double input = 0) {
     JobEvent event;
     event.mutable_step()->set_step(number);
-    event.mutable_step()->set_seconds_input(input);
+    AddSeconds(kInputPhase, input, *event.mutable_step()->mutable_phases());
     return Tell(event);
   }
   // Of two processes, the second waited for the first.
@@ -49,10 +51,10 @@ class Story {
     JobEvent event;
     StepDone& step = *event.mutable_step();
     step.set_step(number);
-    step.set_seconds_input(last_input);
+    AddSeconds(kInputPhase, last_input, *step.mutable_phases());
     for (const double input : {last_input, 0.0}) {
-      step.add_process_seconds_input(static_cast<float>(input));
-      step.add_process_seconds_compute(0);
+      AddOfProcess(kInputPhase, static_cast<float>(input), step);
+      AddOfProcess(kComputePhase, 0, step);
     }
     step.add_process_seconds_waited(0);
     step.add_process_seconds_waited(static_cast<float>(waited));

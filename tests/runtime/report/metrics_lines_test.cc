@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "job/phases.h"
 #include "tests/job/set_metric.h"
 
 namespace podsim {
@@ -244,7 +245,7 @@ TEST(MetricsLineTest, StepAndEval) {
 TEST(MetricsLineTest, StepsHaveBothClocks) {
   StepDone step;
   step.set_seconds(0.25);
-  step.add_process_seconds_input(0);
+  AddOfProcess(kInputPhase, 0, step);
   EXPECT_FALSE(json::parse(StepLine(step, 1)).contains("simulated_seconds"));
   const std::string text = StepLine(
       step, 1,
@@ -256,10 +257,44 @@ TEST(MetricsLineTest, StepsHaveBothClocks) {
   EXPECT_LT(text.find("simulated_time"), text.find("input_us"));
 }
 
+TEST(MetricsLineTest, APhaseThatNobodyKnowsIsThereByItsName) {
+  StepDone step;
+  step.set_learning_rate(0.5);
+  AddSeconds(kInputPhase, 0.25, *step.mutable_phases());
+  AddSeconds({"infeed", "infeed"}, 0.125, *step.mutable_phases());
+  // Of another meaning here.
+  AddSeconds({"input_read", "read"}, 7, *step.mutable_phases());
+  step.mutable_input_seconds()->set_read(2);
+  const json line = json::parse(StepLine(step, 1));
+  EXPECT_EQ(line["seconds_input"], 0.25);
+  EXPECT_EQ(line["seconds_compute"], 0);
+  EXPECT_EQ(line["seconds_infeed"], 0.125);
+  EXPECT_EQ(line["seconds_input_read"], 2);
+  RunSummary summary;
+  AddPhases(step.phases(), 1, summary.phases.of_step);
+  EXPECT_EQ(json::parse(SummaryLine(summary))["seconds_infeed"], 0.125);
+}
+
+// Programs look for these, in lines of every build.
+TEST(MetricsLineTest, PhasesHaveTheirKeysInTheirOrder) {
+  const std::string text = StepLine(StepDone(), 1);
+  EXPECT_THAT(
+      text,
+      ::testing::HasSubstr(
+          R"("seconds":0.0,"seconds_input":0.0,"seconds_compute":0.0,)"
+          R"("seconds_reduce":0.0,"seconds_update":0.0,"seconds_other":0.0,)"
+          R"("seconds_products":0.0,"seconds_packing":0.0,)"
+          R"("seconds_elementwise":0.0,"seconds_sums":0.0,)"
+          R"("seconds_input_read":0.0,"seconds_input_decode":0.0,)"
+          R"("seconds_input_augment":0.0,"seconds_input_copy":0.0,)"
+          R"("serial":false)"));
+}
+
 TEST(MetricsLineTest, TheSummaryHasTheRunOnThePod) {
   RunSummary summary;
   summary.steps_made = 2;
-  summary.phases = {.steps = 1, .input = 0.25};
+  summary.phases.steps = 1;
+  AddSeconds(kInputPhase, 0.25, summary.phases.of_step);
   summary.plan.mutable_core_memory()->set_hbm(1024);
   summary.plan.mutable_core_memory()->set_parameters(100);
   summary.forecast = JobForecast{.step = {.compute = SimTime::Seconds(0.5),
@@ -300,8 +335,8 @@ TEST(MetricsLineTest, StepsSayWhatEachProcessDid) {
   StepDone step;
   step.set_last_process(1);
   for (const float seconds : {0.0012344F, 2.0F}) {
-    step.add_process_seconds_input(seconds);
-    step.add_process_seconds_compute(seconds / 2);
+    AddOfProcess(kInputPhase, seconds, step);
+    AddOfProcess(kComputePhase, seconds / 2, step);
   }
   EXPECT_FALSE(json::parse(StepLine(step, 1)).contains("last_process"));
   step.add_process_seconds_waited(0.5F);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "job/phases.h"
+
 namespace podsim {
 namespace {
 
@@ -11,7 +13,7 @@ StepDone StepWithOverlap(std::int64_t number, bool serial, double seconds,
   step.set_step(number);
   step.set_serial(serial);
   step.set_seconds(seconds);
-  step.set_seconds_reduce(reduce);
+  AddSeconds(kReducePhase, reduce, *step.mutable_phases());
   return step;
 }
 
@@ -35,7 +37,7 @@ TEST(OverlapTest, ComparesMediansOfOneRun) {
 TEST(OverlapTest, WhatWaitsForInputIsNoMatterOfIt) {
   OverlapMeter meter;
   StepDone slow = StepWithOverlap(2, false, 1013, 2);
-  slow.set_seconds_input(1000);
+  AddSeconds(kInputPhase, 1000, *slow.mutable_phases());
   meter.OnStep(slow);
   meter.OnStep(StepWithOverlap(3, true, 19, 8));
   ASSERT_TRUE(meter.Measured().has_value());

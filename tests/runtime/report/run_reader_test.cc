@@ -44,6 +44,27 @@ TEST(RunReaderTest, AWholeRun) {
   EXPECT_EQ(run.first_wall_time, 1000);
 }
 
+TEST(RunReaderTest, UnknownPhasesHaveColumnsByTheirNames) {
+  const auto step = [](int number, const std::string& more) {
+    return absl::StrCat(R"({"event":"step","step":)", number,
+                        R"(,"seconds":1,"seconds_input":0.5,)"
+                        R"("seconds_input_read":3,"seconds_products":2)",
+                        more, "}\n");
+  };
+  EXPECT_THAT(RunOf(step(1, "")).steps.phases, IsEmpty())
+      << "known ones, and what is no phase";
+  const RunRecords run = RunOf(
+      step(1, "") + step(2, R"(,"seconds_infeed":0.25)") + step(3, "") +
+      step(4, R"(,"seconds_infeed":0.75)") + step(4, R"(,"seconds_infeed":1)"));
+  ASSERT_THAT(run.steps.phases, SizeIs(1));
+  const std::vector<double>& infeed = run.steps.phases.at("infeed");
+  ASSERT_THAT(infeed, SizeIs(4));
+  EXPECT_TRUE(std::isnan(infeed[0]));
+  EXPECT_EQ(infeed[1], 0.25);
+  EXPECT_TRUE(std::isnan(infeed[2]));
+  EXPECT_EQ(infeed[3], 1) << "a step that was made again counts once";
+}
+
 TEST(RunReaderTest, LinesMayBeSplitAnywhere) {
   const std::string text = PlanText() + StepText(1, 1001, {{0, 0.1}}) +
                            StepText(2, 1002, {{0, 0.1}});

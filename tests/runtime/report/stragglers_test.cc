@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "job/phases.h"
+
 namespace podsim {
 namespace {
 
@@ -20,8 +22,8 @@ StepDone Step(int last, const std::vector<Did>& processes, double seconds = 1) {
   step.set_seconds(seconds);
   step.set_last_process(last);
   for (const Did& did : processes) {
-    step.add_process_seconds_input(did.input);
-    step.add_process_seconds_compute(did.compute);
+    AddOfProcess(kInputPhase, did.input, step);
+    AddOfProcess(kComputePhase, did.compute, step);
     step.add_process_seconds_waited(did.waited);
   }
   return step;

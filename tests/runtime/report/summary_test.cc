@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/units.h"
+#include "job/phases.h"
 #include "job/plan_warning.h"
 #include "tests/job/set_metric.h"
 
@@ -48,14 +49,14 @@ JobEvent StepAt(double time, std::int64_t number) {
   testing::SetLossSum(*step, 1.0 / static_cast<double>(number));
   testing::SetMean(*step, kAccuracyMetric, 0.5);
   step->set_seconds(0.01);
-  step->set_seconds_input(0.001);
-  step->set_seconds_compute(0.005);
-  step->set_seconds_reduce(0.002);
-  step->set_seconds_update(0.001);
-  step->set_seconds_other(0.001);
-  step->set_seconds_products(0.004);
-  step->set_seconds_packing(0.0005);
-  step->set_seconds_elementwise(0.001);
+  AddSeconds(kInputPhase, 0.001, *step->mutable_phases());
+  AddSeconds(kComputePhase, 0.005, *step->mutable_phases());
+  AddSeconds(kReducePhase, 0.002, *step->mutable_phases());
+  AddSeconds(kUpdatePhase, 0.001, *step->mutable_phases());
+  AddSeconds(kOtherPhase, 0.001, *step->mutable_phases());
+  AddSeconds(kProductsWork, 0.004, *step->mutable_work());
+  AddSeconds(kPackingWork, 0.0005, *step->mutable_work());
+  AddSeconds(kElementwiseWork, 0.001, *step->mutable_work());
   return event;
 }
 
@@ -105,7 +106,7 @@ TEST_F(SummaryTest, GathersRatesAndPhases) {
   EXPECT_EQ(summary.training, absl::Seconds(1.25));
   // 200 examples in the second after the first step.
   EXPECT_DOUBLE_EQ(summary.examples_per_second, 200);
-  EXPECT_DOUBLE_EQ(summary.phases.compute, 0.015);
+  EXPECT_DOUBLE_EQ(SecondsIn(summary.phases.of_step, kComputePhase), 0.015);
   EXPECT_DOUBLE_EQ(summary.loss, 1.0 / 3);
 }
 
@@ -263,7 +264,7 @@ TEST_F(SummaryTest, SaysWhatThePodWouldHaveTaken) {
   RunSummary summary = collector_.summary();
   summary.plan.mutable_core_memory()->set_hbm(16 * kGiB);
   summary.plan.mutable_core_memory()->set_parameters(288 * kKiB);
-  summary.phases.input = 0;
+  summary.phases.of_step.Clear();
   EXPECT_THAT(
       FormatSummary(summary),
       HasSubstr("  input and HBM       NOT input-bound sim and wall; HBM "

@@ -6,7 +6,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "job/phases.h"
+#include "runtime/report/metrics_lines.h"
 #include "runtime/report_page/html.h"
+#include "runtime/report_page/run_times.h"
 #include "tests/runtime/report/run_fixture.h"
 #include "tests/runtime/report_page/html_balance.h"
 
@@ -92,6 +95,26 @@ TEST(PageTest, HasEveryPart) {
     EXPECT_THAT(page, HasSubstr(part)) << part;
   // 0.5 of 2 ms.
   EXPECT_THAT(page, HasSubstr("25% of the all-reduce"));
+}
+
+// From the event to the page, by way of the metrics file.
+TEST(PageTest, APhaseThatNobodyKnowsIsThereByItsName) {
+  std::string text = PlanText(1);
+  for (int number = 1; number <= 4; ++number) {
+    StepDone step;
+    step.set_step(number);
+    step.set_seconds(0.5);
+    AddSeconds(kComputePhase, 0.25, *step.mutable_phases());
+    AddSeconds({"infeed", "infeed"}, 0.25, *step.mutable_phases());
+    for (const KnownPhase& phase : {kInputPhase, kComputePhase})
+      AddOfProcess(phase, 0.25, step);
+    text += StepLine(step, 1000 + number) + "\n";
+  }
+  const RunRecords run = RunOf(text);
+  EXPECT_THAT(ProcessStepsOf(run).at(0).parts,
+              ::testing::Contains(::testing::Pair("infeed", 0.25)));
+  // In the chart of phases, beside the bars.
+  EXPECT_THAT(ReportPage({Judged(run)}), HasSubstr("\"infeed\""));
 }
 
 // A run that is not over has no summary, and its time is estimated.

@@ -5,6 +5,7 @@
 
 #include "absl/strings/escaping.h"
 #include "job/metrics.h"
+#include "job/phases.h"
 #include "tests/job/set_metric.h"
 #include "tests/runtime/tensorboard/values.h"
 
@@ -28,11 +29,11 @@ StepDone FullStep() {
   step.set_learning_rate(0.25);
   step.set_examples_per_second(512);
   step.set_seconds(0.5);
-  step.set_seconds_input(0.0625);
-  step.set_seconds_compute(0.25);
-  step.set_seconds_reduce(0.125);
-  step.set_seconds_update(0.03125);
-  step.set_seconds_other(0.03125);
+  AddSeconds(kInputPhase, 0.0625, *step.mutable_phases());
+  AddSeconds(kComputePhase, 0.25, *step.mutable_phases());
+  AddSeconds(kReducePhase, 0.125, *step.mutable_phases());
+  AddSeconds(kUpdatePhase, 0.03125, *step.mutable_phases());
+  AddSeconds(kOtherPhase, 0.03125, *step.mutable_phases());
   return step;
 }
 
@@ -63,6 +64,13 @@ TEST(ScalarsTest, OfAStepOnThisMachine) {
                   Pair("phases/reduce_seconds", 0.125F),
                   Pair("phases/update_seconds", 0.03125F),
                   Pair("phases/other_seconds", 0.03125F)));
+}
+
+TEST(ScalarsTest, HaveAPhaseThatNobodyKnowsByItsName) {
+  StepDone step = FullStep();
+  AddSeconds({"infeed", "infeed"}, 0.5, *step.mutable_phases());
+  EXPECT_THAT(ScalarsOf(WallStepEvent(step, 1e9, {})),
+              ::testing::Contains(Pair("phases/infeed_seconds", 0.5F)));
 }
 
 TEST(ScalarsTest, OfAStepOnThePod) {

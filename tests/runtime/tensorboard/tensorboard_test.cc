@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "job/metrics.h"
+#include "job/phases.h"
 #include "tests/job/set_metric.h"
 #include "tests/runtime/tensorboard/values.h"
 #include "tests/testing/status_matchers.h"
@@ -245,7 +246,7 @@ TEST_F(TensorBoardTest, AHundredThousandStepsHaveLessThan60Megabytes) {
   board->OnEvent(FormedEvent(0));
   JobEvent event = MadeStep(1, kFormedAt);
   SetMean(*event.mutable_step(), kAccuracyMetric, 1, 2);
-  event.mutable_step()->set_seconds_input(0.125);
+  AddSeconds(kInputPhase, 0.125, *event.mutable_step()->mutable_phases());
   for (int step = 1; step <= 100'000; ++step) {
     event.mutable_step()->set_step(step);
     event.set_wall_time(kFormedAt + step);

@@ -16,10 +16,21 @@ SimTime Ns(std::int64_t nanoseconds) {
 // Two kernels, a sum between them and two messages of it on a link.
 DrawnStep SmallStep() {
   DrawnStep step;
-  step.kernels = {{"matmul", Ns(0), Ns(10)}, {"update", Ns(30), Ns(40)}};
-  step.sums = {{"all-reduce 0", Ns(10), Ns(30), 4096}};
-  step.messages = {{"(0,0)-(1,0)", 0, 0, 2048, Ns(12), Ns(18)},
-                   {"(0,0)-(1,0)", 0, 3, 2048, Ns(18), Ns(24)}};
+  step.kernels = {{.begin = Ns(0), .end = Ns(10), .name = "matmul"},
+                  {.begin = Ns(30), .end = Ns(40), .name = "update"}};
+  step.sums = {
+      {.begin = Ns(10), .end = Ns(30), .bytes = 4096, .name = "all-reduce 0"}};
+  step.messages = {{.link = 0,
+                    .begin = Ns(12),
+                    .end = Ns(18),
+                    .bytes = 2048,
+                    .name = "from chip 0"},
+                   {.link = 0,
+                    .begin = Ns(18),
+                    .end = Ns(24),
+                    .bytes = 2048,
+                    .name = "from chip 3"}};
+  step.links = {{0, "(0,0)-(1,0)"}};
   step.fixed = Ns(5);
   step.total = Ns(45);
   return step;

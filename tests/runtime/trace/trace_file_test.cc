@@ -62,7 +62,9 @@ TracePart PartOf(int process) {
 
 DrawnStep OneKernel() {
   DrawnStep step;
-  step.kernels = {{"matmul", SimTime(), SimTime::Picoseconds(7000)}};
+  step.kernels = {{.begin = SimTime(),
+                   .end = SimTime::Picoseconds(7000),
+                   .name = "matmul"}};
   step.total = SimTime::Picoseconds(7000);
   return step;
 }
