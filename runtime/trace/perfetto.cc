@@ -6,7 +6,7 @@
 #include <map>
 #include <variant>
 
-#include "proto/perfetto_trace.pb.h"
+#include "proto/third_party/perfetto/perfetto_trace.pb.h"
 
 namespace podsim {
 namespace {

@@ -16,7 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/rpc/deadline.h"
 #include "base/rpc/status.h"
-#include "proto/tpu_metric_service.grpc.pb.h"
+#include "proto/third_party/tpu_info/tpu_metric_service.grpc.pb.h"
 #include "tests/runtime/monitor/watched_job.h"
 #include "tests/testing/status_matchers.h"
 
