@@ -186,9 +186,8 @@ TEST(PodLadderTest, AWholeLadderTakesTwoMinutesAtMost) {
 TEST(PodLadderTest, AModelByFile) {
   const TempDir folder;
   const std::string model = folder.file("mlp.model");
-  Subprocess writer({{Program("pod_launch"), "--model=mlp", "--topology=v3-8",
-                      "--dry_run", "--write_model=" + model},
-                     {}});
+  Subprocess writer(
+      {{Program("pod_launch"), "--model=mlp", "--write_model=" + model}, {}});
   ASSERT_EQ(writer.Wait(kDeadline), 0) << writer.output();
   const Finished run =
       LadderOf("--model_file=" + model,

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/e2e/pod.h"
@@ -124,6 +125,23 @@ TEST_F(TracedRunTest, CountsAreThePlans) {
     ASSERT_TRUE(received.contains(flow));
     EXPECT_NE(received[flow], process);
   }
+}
+
+TEST_F(TracedRunTest, FiftyStepsOfV3128AreWholeAndSmall) {
+  PodRun pod(WithFlags(Traced("2:51"),
+                       {"--topology=v3-128", "--reference_topology=v3-128",
+                        "--processes=8", "--train_steps=52"}));
+  ASSERT_EQ(pod.Wait(), 0) << pod.output();
+  EXPECT_THAT(pod.Unwrapped(), HasSubstr("steps 2 to 51"));
+  EXPECT_THAT(pod.Unwrapped(), Not(HasSubstr("dropped")));
+  EXPECT_LT(std::filesystem::file_size(File()), 100'000'000U);
+  std::set<std::pair<std::string, std::string>> wall, sim;
+  for (const ReadSlice& slice : ReadFile(File()))
+    if (slice.track == "steps" && slice.depth == 0)
+      (slice.category == "wall" ? wall : sim)
+          .emplace(slice.process, slice.arguments.at("step"));
+  EXPECT_EQ(wall.size(), 16U * 50);
+  EXPECT_EQ(sim.size(), 50U);
 }
 
 // A checkpoint of step 21 alone is of a traced one: a part of each host.
