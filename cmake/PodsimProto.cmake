@@ -7,12 +7,13 @@ file(MAKE_DIRECTORY ${generated})
 add_library(podsim_proto STATIC proto/bench.proto
   proto/checkpoint.proto proto/choices.proto proto/coordinator.proto
   proto/event.proto proto/faults.proto proto/geography.proto proto/hardware.proto proto/hlo.proto proto/ici.proto proto/import.proto proto/job.proto
-  proto/metrics.proto proto/model.proto proto/perfetto_trace.proto proto/plan.proto
+  proto/metrics.proto proto/model.proto proto/plan.proto
   proto/program.proto proto/programs.proto proto/setting.proto proto/tensor.proto
-  proto/tpu_metric_service.proto proto/trace.proto proto/watch.proto proto/words.proto
-  proto/xplane.proto
+  proto/trace.proto proto/watch.proto proto/words.proto
+  proto/third_party/perfetto/perfetto_trace.proto
   proto/third_party/tensorboard/event.proto proto/third_party/tensorboard/hparams.proto
-  proto/third_party/tensorboard/summary.proto proto/third_party/tensorboard/tensor.proto)
+  proto/third_party/tensorboard/summary.proto proto/third_party/tensorboard/tensor.proto
+  proto/third_party/tpu_info/tpu_metric_service.proto proto/third_party/xprof/xplane.proto)
 add_library(podsim::proto ALIAS podsim_proto)
 protobuf_generate(TARGET podsim_proto LANGUAGE cpp
   IMPORT_DIRS ${PROJECT_SOURCE_DIR} PROTOC_OUT_DIR ${generated})
@@ -28,7 +29,7 @@ set_property(GLOBAL APPEND PROPERTY PODSIM_LIBRARIES podsim_proto)
 
 if(PODSIM_GRPC)
   add_library(podsim_proto_grpc STATIC proto/coordinator.proto
-    proto/tpu_metric_service.proto proto/watch.proto)
+    proto/third_party/tpu_info/tpu_metric_service.proto proto/watch.proto)
   add_library(podsim::proto_grpc ALIAS podsim_proto_grpc)
   protobuf_generate(TARGET podsim_proto_grpc LANGUAGE grpc
     GENERATE_EXTENSIONS .grpc.pb.h .grpc.pb.cc

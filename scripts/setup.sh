@@ -16,7 +16,7 @@ wheel_packages=(python3 python3-venv)
 # shellcheck disable=SC2034
 check_packages=(
   "${run_packages[@]}" libgtest-dev libgmock-dev libbenchmark-dev binutils
-  libcpp-httplib-dev
+  libcpp-httplib-dev prometheus-cpp-dev
   ccache qemu-user clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 git lld python3
   python3-numpy python3-pandas python3-prometheus-client shellcheck
 )

@@ -198,6 +198,42 @@ def check_checkpoints_take_less_hbm():
     return good
 
 
+def check_ladder():
+    """A loss function climbs to v3-32 with a small rate; with a larger one it learns less there,
+    and the ladder stops and says which keyword to change."""
+    draw = np.random.default_rng(gradients.SEED)
+    centers = draw.normal(size=(4, 16)).astype(np.float32)
+    labels = draw.integers(0, 4, 2048).astype(np.int32)
+    images = centers[labels] + draw.normal(size=(2048, 16)).astype(np.float32)
+
+    def per_example(params, batch):
+        x, y = batch
+        return optax.softmax_cross_entropy_with_integer_labels(
+            jnp.tanh(x @ params["up"]) @ params["down"], y)
+
+    def loss(params, batch):
+        return per_example(params, batch).mean()
+
+    def climb(rate):
+        return podsim.ladder(
+            loss, params, (images[:1024], labels[:1024]), topology="v3-8,v3-32",
+            optimizer=podsim.sgd(rate, momentum=0.9), batch_per_core=4, train_steps=800,
+            eval_fn=lambda params, batch: {"loss": per_example(params, batch)},
+            eval_dataset=(images[1024:], labels[1024:]), isa="v3", progress=False)
+
+    params = {"up": (0.3 * draw.normal(size=(16, 32))).astype(np.float32),
+              "down": (0.3 * draw.normal(size=(32, 4))).astype(np.float32)}
+    passed, stopped = climb(0.003), climb(0.3)
+    good = (passed.passed and passed.stopped_at is None and len(passed["v3-8"].runs) == 3
+            and passed["v3-32"].runs[0]["steps"] == 200
+            and not stopped.passed and stopped.stopped_at == "v3-32"
+            and stopped.change.startswith("batch_per_core: 4 leaves 200 steps of 128 examples")
+            and "--" not in stopped.change)
+    print(f"a loss function climbs a ladder: {'as it should' if good else (passed, stopped)}",
+          flush=True)
+    return good
+
+
 def main():
     begin = time.monotonic()
     print(f"JAX {jax.__version__}, podsim of {podsim.__path__[0]}")
@@ -210,6 +246,7 @@ def main():
     good.append(check_evaluations_cost_nothing())
     good.append(check_explanation())
     good.append(check_checkpoints_take_less_hbm())
+    good.append(check_ladder())
     good.append(refusals.all_said())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

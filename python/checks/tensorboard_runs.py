@@ -1,6 +1,9 @@
-"""TensorBoard's files of two jobs on v3-8, read back with the tensorboard package: each tag has
-the steps and the values of the metrics file, of a job that is left alone and of one whose
-launcher is killed and that is started again; nothing is there twice.
+"""TensorBoard's files of two jobs on v3-8, read back with the tensorboard package: they have the
+tags that are expected and no others, and each tag the steps and the values of the metrics file, of
+a job that is left alone and of one whose launcher is killed and that is started again; nothing is
+there twice. By line of the metrics file: `step` and `eval` have a value for each of their tags,
+`plan` those of memory, `summary` those of goodput; per_device_tflops_per_sec is model_flops of
+`forecast` over a step's seconds, and a simulated step has the phases of `forecast`.
 
     python python/checks/tensorboard_runs.py"""
 
@@ -33,6 +36,12 @@ WALL = {"loss": "loss", "learning/loss": "loss", "learning/accuracy": "accuracy"
         **{f"phases/{phase}_seconds": f"seconds_{phase}"
            for phase in ("input", "compute", "reduce", "update", "other")}}
 SIM = {"loss": "loss", "perf/step_time_seconds": "simulated_seconds"}
+# By tag what the forecast's line calls it.
+SIM_PHASES = {"input": "simulated_seconds_input", "compute": "simulated_seconds_compute",
+              "reduce": "simulated_seconds_exposed_all_reduce",
+              "update": "simulated_seconds_update", "fixed": "simulated_seconds_fixed"}
+MEMORY = ("hbm_bytes_per_core", "hbm_bytes_available")
+TEXTS = {"plan", "_hparams_/session_start_info", "_hparams_/session_end_info"}
 EVAL = {"eval/loss": "loss", "eval/accuracy": "accuracy"}
 
 
@@ -52,43 +61,93 @@ def opened(folder):
     return reader.Reload()
 
 
-def unlike(reader, names, lines):
-    """What differs from the metrics file."""
-    for tag, name in names.items():
-        wanted = [(step, np.float32(line[name])) for step, line in sorted(lines.items())]
-        read = [(each.step, np.float32(each.value)) for each in reader.Scalars(tag)]
-        if read != wanted:
-            yield f"{tag}: {read} instead of {wanted}"
+def values(lines, name):
+    """Of each line, by step; name: a key, or what computes it of the line."""
+    return {step: name(line) if callable(name) else line[name] for step, line in lines.items()}
+
+
+def unlike(reader, tag, wanted):
+    """What differs from these values by step; of an event that was replaced the last one."""
+    read = [(each.step, np.float32(each.value)) for each in reader.Scalars(tag)]
+    if read != [(step, np.float32(value)) for step, value in sorted(wanted.items())]:
+        yield f"{tag}: {read} instead of {wanted}"
+
+
+def tflops(forecast, seconds):
+    return lambda line: forecast["model_flops"] / line[seconds] / 1e12
+
+
+def simulated_phase(forecast, phase):
+    """What a step's line gives for it. The faults of this job slow down what a core computes: a
+    step that takes longer than the forecast's computes for so much longer. Times are whole
+    picoseconds."""
+    def picoseconds(seconds):
+        return round(1e12 * seconds)
+
+    def seconds(line):
+        longer = (picoseconds(line["simulated_seconds"])
+                  - picoseconds(forecast["simulated_step_seconds"])) * (phase == "compute")
+        return (picoseconds(forecast[SIM_PHASES[phase]]) + longer) * 1e-12
+    return seconds
+
+
+def goodput_tags(summary):
+    """The categories that took time; `fraction` and PRODUCTIVE always."""
+    goodput = summary["goodput"]
+    return {"goodput/fraction": goodput["fraction"],
+            "goodput/PRODUCTIVE": goodput["seconds_productive"],
+            **{f"goodput/{name}": seconds for name, seconds in goodput.items()
+               if name.isupper() and seconds > 0}}
+
+
+def by_step(steps, evaluations, plan, forecast):
+    """The values by tag and step that each run has."""
+    evaluated = {tag: values(evaluations, name) for tag, name in EVAL.items()}
+    wall = {**WALL, "perf/per_device_tflops_per_sec": tflops(forecast, "seconds")}
+    sim = {**SIM, "perf/per_device_tflops_per_sec": tflops(forecast, "simulated_seconds"),
+           "perf/examples_per_second":
+               lambda line: plan["global_batch"] / line["simulated_seconds"],
+           **{f"phases/{phase}_seconds": simulated_phase(forecast, phase)
+              for phase in SIM_PHASES}}
+    return {run: {**{tag: values(steps, name) for tag, name in tags.items()}, **evaluated}
+            for run, tags in (("wall", wall), ("sim", sim))}
+
+
+def problems_of_scalars(reader, each_step, last):
+    """each_step: values by tag and step; last: by tag the last value, before which there may be
+    others."""
+    differing = set(reader.Tags()["scalars"]) ^ (each_step.keys() | last.keys())
+    if differing:
+        yield f"tags too many, or too few: {sorted(differing)}"
+        return
+    for tag, wanted in each_step.items():
+        yield from unlike(reader, tag, wanted)
+    for tag, value in last.items():
+        if reader.Scalars(tag)[-1].value != np.float32(value):
+            yield f"{tag} is {reader.Scalars(tag)[-1]} instead of {value}"
 
 
 def problems_of(folder):
     metrics, board = folder / "metrics.jsonl", folder / "run" / "tensorboard"
+    lines = whole_lines(metrics)
     steps, evaluations = lines_of(metrics, "step"), lines_of(metrics, "eval")
-    plan = next(line for line in whole_lines(metrics) if line["event"] == "plan")
-    summary = whole_lines(metrics)[-1]
+    plan, forecast = (next(line for line in lines if line["event"] == event)
+                      for event in ("plan", "forecast"))
     if list(steps) != list(range(1, STEPS + 1)) or not evaluations:
         yield f"the metrics file has the steps {list(steps)}, and evaluations {evaluations}"
     wall, sim = opened(board / "wall"), opened(board / "sim")
-    yield from unlike(wall, WALL, steps)
-    yield from unlike(wall, EVAL, evaluations)
-    yield from unlike(sim, SIM, steps)
-    yield from unlike(sim, EVAL, evaluations)
-    sums = [sum(parts) for parts in zip(*(
-        [each.value for each in sim.Scalars(f"phases/{phase}_seconds")]
-        for phase in ("input", "compute", "reduce", "update", "fixed")))]
-    if not np.allclose(sums, [line["simulated_seconds"] for _, line in sorted(steps.items())],
-                       rtol=1e-6, atol=0):
-        yield f"the simulated phases add up to {sums}"
-    hbm = [each.value for each in sim.Scalars("memory/hbm_bytes_per_core")][-1]
-    if hbm != np.float32(summary["simulated_hbm_bytes_per_core"]):
-        yield f"HBM is {hbm}"
-    goodput = wall.Scalars("goodput/fraction")[-1]
-    if (goodput.step, goodput.value) != (STEPS, np.float32(summary["goodput"]["fraction"])):
-        yield f"goodput is {goodput}"
+    wanted = by_step(steps, evaluations, plan, forecast)
+    yield from problems_of_scalars(wall, wanted["wall"], goodput_tags(lines[-1]))
+    yield from problems_of_scalars(sim, wanted["sim"],
+                                   {f"memory/{name}": plan[name] for name in MEMORY})
+    if wall.Scalars("goodput/fraction")[-1].step != STEPS:
+        yield f"goodput is {wall.Scalars('goodput/fraction')}"
     yield from problems_of_texts(wall, plan)
 
 
 def problems_of_texts(wall, plan):
+    if set(wall.Tags()["tensors"]) != TEXTS:
+        yield f"the texts are {wall.Tags()['tensors']}"
     text = wall.Tensors("plan")[0].tensor_proto.string_val[0].decode()
     if "v3-8" not in text or not text.startswith("```\n"):
         yield f"the plan is {text!r}"

@@ -1,6 +1,6 @@
 """Traces of real runs, read back by the protos of PyPI's perfetto and by jax.profiler:
-every chunk, core and kernel is there as often as the plan says, every arrow has both its
-ends, and every host's write of a checkpoint is there as often as the job's checkpoints say.
+every chunk, core and kernel is there as often as the plan says, every link has the planned
+messages and bytes, every arrow has both its ends, and every host's write of a checkpoint is there as often as the job's checkpoints say.
 
     python python/checks/traces.py
 
@@ -87,13 +87,28 @@ def run_traced(slice_name: str, path: pathlib.Path, profiles: pathlib.Path,
     return spans_of(pb.Trace.FromString(path.read_bytes()))
 
 
-def kernels_of(slice_name: str) -> int:
-    """Of a core's step, as pod_plan says."""
+def explained(slice_name: str) -> dict:
+    """A step, as pod_plan tells of it."""
     told = subprocess.run(
         [_programs.find("pod_plan"), f"--topology={slice_name}",
          f"--reference_topology={slice_name}", "--model=mlp", "--explain", "--json"],
         check=True, capture_output=True, text=True).stdout
-    return len(json.loads(told)["explain"]["kernels"])
+    return json.loads(told)["explain"]
+
+
+def unlike_plan(crossed: list[dict], links: list[dict]) -> list[str]:
+    """Links whose messages or bytes in a step are not the planned ones."""
+    seen = collections.defaultdict(lambda: [0, 0])
+    for span in crossed:
+        of_link = seen[span["step"], span["track"]]
+        of_link[0] += 1
+        of_link[1] += span["bytes"]
+    planned = {(step, f"link {link['link']}"): [link["messages"], link["bytes"]]
+               for step in STEPS for link in links}
+    return [f"step {step}, {link}: messages and bytes {seen.get((step, link))}, planned "
+            f"{planned.get((step, link))}"
+            for step, link in sorted(planned.keys() | seen.keys())
+            if seen.get((step, link)) != planned.get((step, link))]
 
 
 def chunks_of(hosts: int) -> int:
@@ -131,6 +146,7 @@ def check(slice_name: str, folder: pathlib.Path) -> list[str]:
     profiles = folder / slice_name
     model_dir = folder / f"{slice_name}-model"
     spans = run_traced(slice_name, folder / f"{slice_name}.pftrace", profiles, model_dir)
+    plan = explained(slice_name)
     hosts = HOSTS[slice_name]
     wrong = []
 
@@ -170,7 +186,7 @@ def check(slice_name: str, folder: pathlib.Path) -> list[str]:
                                   if span["track"].startswith("core "))
     expect("cores (sim)", len(kernels), CORES_PER_HOST)
     expect("kernels of a core and step", sorted(set(kernels.values())),
-           [kernels_of(slice_name) * len(STEPS)])
+           [len(plan["kernels"]) * len(STEPS)])
     sent = collections.Counter(flow for span in wall for flow in span["flows_out"])
     received = collections.Counter(flow for span in wall for flow in span["flows_in"])
     expect("chunks sent", len(sent), chunks_of(hosts) * len(STEPS))
@@ -179,8 +195,12 @@ def check(slice_name: str, folder: pathlib.Path) -> list[str]:
            sum(count > 1 for ends in (sent, received) for count in ends.values()), 0)
     expect("spans that end before they begin",
            sum(span["end"] < span["begin"] for span in spans), 0)
-    expect("spans of links in their steps",
-           all(span["step"] in STEPS for span in sim if span["track"].startswith("link ")), True)
+    crossed = [span for span in sim if span["track"].startswith("link ")]
+    expect("spans of links in their steps", all(span["step"] in STEPS for span in crossed), True)
+    expect("links with messages", len({span["track"] for span in crossed}), len(plan["links"]))
+    expect("messages on all links", len(crossed),
+           sum(link["messages"] for link in plan["links"]) * len(STEPS))
+    wrong.extend(f"{slice_name}: {line}" for line in unlike_plan(crossed, plan["links"]))
     for clock, planned, files in (("wall", wall, hosts), ("sim", sim, 1)):
         found = sorted(profiles.glob(f"plugins/profile/*_{clock}/*.xplane.pb"))
         expect(f"profiles ({clock})", len(found), files)

@@ -10,7 +10,7 @@
 #include "base/rpc/address.h"
 #include "base/rpc/status.h"
 #include "base/status.h"
-#include "proto/tpu_metric_service.grpc.pb.h"
+#include "proto/third_party/tpu_info/tpu_metric_service.grpc.pb.h"
 #include "runtime/coordinator/listen.h"
 #include "runtime/monitor/tpu_metrics.h"
 

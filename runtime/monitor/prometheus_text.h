@@ -3,7 +3,7 @@
 //
 // Debian's prometheus-cpp, which writes this too, comes as shared libraries
 // alone that need libstdc++'s: programs that are to run elsewhere have that
-// linked in (cmake/PodsimPortable.cmake).
+// linked in (cmake/PodsimPortable.cmake). A test compares our page with its.
 #ifndef PODSIM_RUNTIME_MONITOR_PROMETHEUS_TEXT_H_
 #define PODSIM_RUNTIME_MONITOR_PROMETHEUS_TEXT_H_
 

@@ -1,5 +1,5 @@
 // A host's chips as libtpu would tell them to tpu-info: the answers of the
-// RuntimeMetricService (proto/tpu_metric_service.proto). Pure.
+// RuntimeMetricService (proto/third_party/tpu_info). Pure.
 #ifndef PODSIM_RUNTIME_MONITOR_TPU_METRICS_H_
 #define PODSIM_RUNTIME_MONITOR_TPU_METRICS_H_
 
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "proto/tpu_metric_service.pb.h"
+#include "proto/third_party/tpu_info/tpu_metric_service.pb.h"
 #include "runtime/monitor/job_state.h"
 
 namespace podsim {

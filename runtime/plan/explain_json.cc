@@ -104,9 +104,23 @@ ordered_json RecomputedJson(const ChipExplanation& chip) {
   return json;
 }
 
+void AddLinks(const PlannedLinks& planned, ordered_json& json) {
+  if (!planned.left_out.empty()) {
+    json["links"] = nullptr;
+    json["links_left_out"] = planned.left_out;
+    return;
+  }
+  json["links"] = ordered_json::array();
+  for (const PlannedLink& each : planned.links)
+    json["links"].push_back({{"link", each.link},
+                             {"messages", each.messages},
+                             {"bytes", each.bytes}});
+}
+
 }  // namespace
 
-std::string FormatExplanationJson(const PlanExplanation& explained) {
+std::string FormatExplanationJson(const PlanExplanation& explained,
+                                  const PlannedLinks& links) {
   const ChipExplanation& chip = explained.chip;
   ordered_json json = {{"rows", explained.rows},
                        {"microbatches", explained.microbatches},
@@ -120,6 +134,7 @@ std::string FormatExplanationJson(const PlanExplanation& explained) {
   json["totals"] = TotalsJson(chip);
   json["hbm"] = HbmJson(explained.chip.hbm);
   json["recomputed"] = RecomputedJson(chip);
+  AddLinks(links, json);
   return json.dump();
 }
 

@@ -36,6 +36,7 @@
 #include "runtime/plan/measured_run.h"
 #include "runtime/plan/plan_collective.h"
 #include "runtime/plan/plan_explanation.h"
+#include "runtime/plan/planned_links.h"
 #include "runtime/plan/question_check.h"
 #include "runtime/plan/refused_hbm.h"
 #include "runtime/plan/slice_list.h"
@@ -170,9 +171,11 @@ absl::StatusOr<std::string> LadderText(const PlanSettings& settings,
                            : FormatLadder(ladder, asked, columns);
   PODSIM_ASSIGN_OR_RETURN(const PlanExplanation explained,
                           ExplainRow(ladder.rows.front()));
-  return settings.json()
-             ? FormatLadderJson(ladder, asked, FormatExplanationJson(explained))
-             : FormatExplanation(ladder, explained, columns);
+  if (!settings.json()) return FormatExplanation(ladder, explained, columns);
+  PODSIM_ASSIGN_OR_RETURN(const PlannedLinks links,
+                          LinksOfStep(ladder.rows.front()));
+  return FormatLadderJson(ladder, asked,
+                          FormatExplanationJson(explained, links));
 }
 
 absl::StatusOr<std::vector<MeasuredRun>> MeasuredRuns(

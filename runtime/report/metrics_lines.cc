@@ -245,6 +245,7 @@ std::string ForecastLine(const JobForecast& forecast,
   const SimStep& step = forecast.step;
   Json line = {{"event", "forecast"},
                {"wall_time", wall_time},
+               {"model_flops", forecast.model_flops},
                {"simulated_step_seconds", step.total.seconds()},
                {"simulated_step_seconds_low", forecast.band.low.seconds()},
                {"simulated_step_seconds_high", forecast.band.high.seconds()},

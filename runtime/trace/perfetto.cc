@@ -7,7 +7,7 @@
 #include <optional>
 #include <variant>
 
-#include "proto/perfetto_trace.pb.h"
+#include "proto/third_party/perfetto/perfetto_trace.pb.h"
 
 namespace podsim {
 namespace {

@@ -1,4 +1,4 @@
-// A trace in Perfetto's format (proto/perfetto_trace.proto), for
+// A trace in Perfetto's format (proto/third_party/perfetto), for
 // https://ui.perfetto.dev. Pure.
 #ifndef PODSIM_RUNTIME_TRACE_PERFETTO_H_
 #define PODSIM_RUNTIME_TRACE_PERFETTO_H_

@@ -1,4 +1,4 @@
-// A trace in XProf's format (proto/xplane.proto), for TensorBoard's profile
+// A trace in XProf's format (proto/third_party/xprof), for TensorBoard's profile
 // page. Pure.
 #ifndef PODSIM_RUNTIME_TRACE_XPLANE_H_
 #define PODSIM_RUNTIME_TRACE_XPLANE_H_
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "proto/xplane.pb.h"
+#include "proto/third_party/xprof/xplane.pb.h"
 #include "runtime/trace/tracks.h"
 
 namespace podsim {

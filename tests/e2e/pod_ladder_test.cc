@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "tests/e2e/pod.h"
+#include "tests/testing/run_count.h"
 #include "tests/testing/subprocess.h"
 #include "tests/testing/temp_dir.h"
 
@@ -24,17 +26,28 @@ struct Finished {
   std::string output;
 };
 
-Finished Ladder(
-    const std::vector<std::string>& args,
-    const std::vector<std::pair<std::string, std::string>>& environment = {}) {
-  std::vector<std::string> command = {Program("pod_ladder"), "--model=mlp"};
+Finished LadderOf(
+    const std::string& model, const std::vector<std::string>& args,
+    const std::vector<std::pair<std::string, std::string>>& environment = {},
+    std::chrono::seconds deadline = kDeadline) {
+  std::vector<std::string> command = {Program("pod_ladder"), model};
   command.insert(command.end(), args.begin(), args.end());
   Subprocess process({command, environment});
   Finished run;
-  run.code = process.Wait(kDeadline);
+  run.code = process.Wait(deadline);
   run.output = process.output();
   return run;
 }
+
+Finished Ladder(
+    const std::vector<std::string>& args,
+    const std::vector<std::pair<std::string, std::string>>& environment = {}) {
+  return LadderOf("--model=mlp", args, environment);
+}
+
+// What the whole ladder of mlp may take on two cores; a sanitizer's processes
+// are several times as slow.
+constexpr std::chrono::seconds kWholeLadder(kSanitized ? 300 : 120);
 
 // A rate so small that all slices follow the same path.
 const std::vector<std::string>& Quiet() {
@@ -124,6 +137,69 @@ TEST(PodLadderTest, ARecipeThatBreaksIsStoppedThere) {
   EXPECT_THAT(json["change"].get<std::string>(),
               StartsWith("--learning_rate: 0.2 on v3-8 is 3.2 here; try 0.1"));
   EXPECT_EQ(json["rungs"][2]["verdict"], "not run");
+}
+
+// The recipe's own rate: the linear rule makes 1.92 of it, and the network no
+// longer learns (docs/recipes.md).
+TEST(PodLadderTest, TheRecipeBreaksAtV3256) {
+  const Finished run = Ladder({"--isa=v3", "--topology=v3-8,v3-256", "--json"});
+  EXPECT_EQ(run.code, 1);
+  const auto json = nlohmann::json::parse(run.output, nullptr, false);
+  ASSERT_TRUE(json.is_object()) << run.output;
+  EXPECT_EQ(json["stopped_at"], "v3-256");
+  EXPECT_EQ(json["rungs"][1]["verdict"], "loss");
+  EXPECT_THAT(json["change"].get<std::string>(),
+              StartsWith("--learning_rate: 0.06 on v3-8 is 1.92 here; try "));
+}
+
+// And one that holds on v3-128 and breaks behind it.
+TEST(PodLadderTest, ARecipeThatHoldsToV3128IsStoppedBehindIt) {
+  const Finished run =
+      Ladder({"--learning_rate=0.014", "--steps=2000", "--isa=v3",
+              "--topology=v3-8,v3-128,v3-256", "--json"});
+  EXPECT_EQ(run.code, 1);
+  const auto json = nlohmann::json::parse(run.output, nullptr, false);
+  ASSERT_TRUE(json.is_object()) << run.output;
+  EXPECT_EQ(json["stopped_at"], "v3-256");
+  EXPECT_EQ(json["rungs"][1]["verdict"], "passed");
+  EXPECT_EQ(json["rungs"][2]["verdict"], "loss");
+  EXPECT_THAT(
+      json["change"].get<std::string>(),
+      StartsWith("--batch_per_core: 8 leaves 63 steps of 2,048 examples here"));
+}
+
+TEST(PodLadderTest, AWholeLadderTakesTwoMinutesAtMost) {
+  const Finished run =
+      LadderOf("--model=mlp",
+               {"--learning_rate=0.01", "--isa=v3", "--topology=v3-8..v3-128",
+                "--until=efficiency:0.8", "--json"},
+               {}, kWholeLadder);
+  ASSERT_EQ(run.code, 0) << "-1: it took longer; " << run.output;
+  const auto json = nlohmann::json::parse(run.output, nullptr, false);
+  ASSERT_TRUE(json.is_object()) << run.output;
+  EXPECT_EQ(json["passed"], true);
+  ASSERT_EQ(json["rungs"].size(), 4u);
+  EXPECT_EQ(json["rungs"][0]["runs"][0]["steps"], 2000);
+  EXPECT_EQ(json["rungs"][3]["runs"][0]["steps"], 125);
+}
+
+TEST(PodLadderTest, AModelByFile) {
+  const TempDir folder;
+  const std::string model = folder.file("mlp.model");
+  Subprocess writer(
+      {{Program("pod_launch"), "--model=mlp", "--write_model=" + model}, {}});
+  ASSERT_EQ(writer.Wait(kDeadline), 0) << writer.output();
+  const Finished run =
+      LadderOf("--model_file=" + model,
+               {"--dataset=digits", "--batch_per_core=8", "--momentum=0.9",
+                "--learning_rate=0.01", "--steps=2000", "--isa=v3",
+                "--topology=v3-8,v3-32", "--json"});
+  ASSERT_EQ(run.code, 0) << run.output;
+  const auto json = nlohmann::json::parse(run.output, nullptr, false);
+  ASSERT_TRUE(json.is_object()) << run.output;
+  EXPECT_EQ(json["passed"], true);
+  ASSERT_EQ(json["rungs"].size(), 2u);
+  EXPECT_EQ(json["rungs"][1]["runs"][0]["steps"], 500);
 }
 
 TEST(PodLadderTest, ASignalEndsTheRunToo) {

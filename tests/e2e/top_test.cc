@@ -2,10 +2,13 @@
 // none of them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <csignal>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/e2e/pod.h"
@@ -18,6 +21,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 
 class TopTest : public ::testing::Test {
  protected:
@@ -134,6 +138,93 @@ TEST_F(TopTest, ACommandDiesWithPodTop) {
   }
   pod.process().Signal(SIGINT);
   pod.Wait();
+}
+
+// A job whose coordinator listens on TCP, as one of another machine does.
+class TopAddressTest : public ::testing::Test {
+ protected:
+  void StartPod() {
+    pod_ = std::make_unique<PodRun>(
+        std::vector<std::string>{"--topology=v3-8", "--hidden=16",
+                                 "--train_steps=100000000", "--external_hosts",
+                                 "--listen=127.0.0.1:0"},
+        Token(kToken));
+    ASSERT_TRUE(pod_->process().ReadUntilText("(--initialization_timeout)\n",
+                                              kDeadline))
+        << pod_->output();
+    address_ = Between(pod_->output(), "--coordinator=", " ");
+    host_ = std::make_unique<Subprocess>(Subprocess::Options{
+        {Program("pod_host"), "--coordinator=" + address_, "--process=0"},
+        Token(kToken)});
+    ASSERT_TRUE(pod_->WaitForEvents("step", 3)) << pod_->output();
+  }
+  // pod_top with these flags, behind these words of a command.
+  Subprocess::Options Top(const std::vector<std::string>& flags,
+                          const std::string& token = kToken,
+                          std::vector<std::string> before = {}) const {
+    before.insert(before.end(), {Program("pod_top"), "--address=" + address_});
+    before.insert(before.end(), flags.begin(), flags.end());
+    return {.command = std::move(before), .environment = Token(token)};
+  }
+  void EndPod() {
+    pod_->process().Signal(SIGINT);
+    pod_->Wait();
+    host_->Wait(kDeadline);
+  }
+
+  static constexpr char kToken[] = "a-token-of-a-test-that-is-long-enough";
+
+ private:
+  static std::vector<std::pair<std::string, std::string>> Token(
+      const std::string& token) {
+    return {{"PODSIM_TOKEN", token}};
+  }
+  static std::string Between(const std::string& text, const std::string& from,
+                             const std::string& to) {
+    const auto begin = text.find(from) + from.size();
+    return text.substr(begin, text.find(to, begin) - begin);
+  }
+
+  std::string address_;
+  std::unique_ptr<PodRun> pod_;
+  std::unique_ptr<Subprocess> host_;
+};
+
+TEST_F(TopAddressTest, OverTcpWithTheJobsToken) {
+  ASSERT_NO_FATAL_FAILURE(StartPod());
+  Subprocess json(Top({"--once", "--json"}));
+  EXPECT_EQ(json.Wait(kDeadline), 0) << json.output();
+  const auto shown = nlohmann::json::parse(json.output(), nullptr, false);
+  ASSERT_TRUE(shown.is_object()) << json.output();
+  EXPECT_EQ(shown["phase"], "training");
+  EXPECT_EQ(shown["slice"], "v3-8");
+  EXPECT_GE(shown["step"], 3);
+
+  Subprocess other(
+      Top({"--once"}, "another-token-of-a-test-that-is-long-enough"));
+  EXPECT_EQ(other.Wait(kDeadline), 1) << other.output();
+  EXPECT_THAT(other.output(),
+              MatchesRegex("pod_top: [^\n]*PODSIM_TOKEN[^\n]*\n"));
+  EndPod();
+}
+
+// A test that runs as root gives that up for it: of what root may, it keeps
+// only to look into folders, such as the one that has the programs.
+TEST_F(TopAddressTest, WithoutRootACommandIsRefusedInALine) {
+  ASSERT_NO_FATAL_FAILURE(StartPod());
+  const std::vector<std::string> as_nobody =
+      geteuid() != 0 ? std::vector<std::string>()
+                     : std::vector<std::string>{"/usr/bin/setpriv",
+                                                "--reuid=65534",
+                                                "--regid=65534",
+                                                "--clear-groups",
+                                                "--inh-caps=+dac_override",
+                                                "--ambient-caps=+dac_override"};
+  Subprocess top(Top({"--tpu_info", "--", "echo", "begun"}, kToken, as_nobody));
+  EXPECT_EQ(top.Wait(kDeadline), 1) << top.output();
+  EXPECT_THAT(top.output(), MatchesRegex("pod_top: --tpu_info [^\n]*only root "
+                                         "may: run it with sudo[^\n]*\n"));
+  EndPod();
 }
 
 }  // namespace

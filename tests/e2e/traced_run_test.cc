@@ -3,16 +3,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/e2e/pod.h"
 #include "tests/runtime/trace/read_back.h"
+#include "tests/testing/subprocess.h"
 #include "tests/testing/temp_dir.h"
 
 namespace podsim::testing {
@@ -32,6 +36,27 @@ std::vector<ReadSlice> ReadFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   EXPECT_TRUE(file) << path;
   return ReadTrace({std::istreambuf_iterator<char>(file), {}});
+}
+
+struct OnLink {
+  int messages = 0;
+  std::int64_t bytes = 0;
+  bool operator==(const OnLink&) const = default;
+};
+
+// Of a step, by link as the trace names it, as pod_plan says.
+std::map<std::string, OnLink> PlannedLinks() {
+  Subprocess plan({{Program("pod_plan"), "--topology=v3-32", "--model=mlp",
+                    "--reference_topology=v3-32", "--explain", "--json"},
+                   {}});
+  EXPECT_EQ(plan.Wait(kDeadline), 0) << plan.output();
+  const auto json = nlohmann::json::parse(plan.output(), nullptr, false);
+  std::map<std::string, OnLink> planned;
+  if (!json.is_object()) return planned;
+  for (const auto& link : json["explain"]["links"])
+    planned["link " + link["link"].get<std::string>()] = {link["messages"],
+                                                          link["bytes"]};
+  return planned;
 }
 
 class TracedRunTest : public ::testing::Test {
@@ -54,7 +79,7 @@ TEST_F(TracedRunTest, CountsAreThePlans) {
   std::map<std::string, int> hosts;  // steps of each
   std::map<std::string, int> wall_cores, sim_cores;
   std::map<std::uint64_t, std::string> sent, received;
-  int messages = 0;
+  std::map<std::string, std::map<std::string, OnLink>> crossed;  // by step
   int reports = 0;
   for (const ReadSlice& slice : ReadFile(File())) {
     EXPECT_LE(slice.begin, slice.end);
@@ -66,7 +91,11 @@ TEST_F(TracedRunTest, CountsAreThePlans) {
       ++hosts[slice.process];
     if (slice.track.rfind("core ", 0) == 0)
       ++(is_wall ? wall_cores : sim_cores)[slice.track];
-    if (slice.track.rfind("link ", 0) == 0) ++messages;
+    if (slice.track.rfind("link ", 0) == 0) {
+      OnLink& link = crossed[step][slice.track];
+      ++link.messages;
+      link.bytes += std::stoll(slice.arguments.at("bytes"));
+    }
     if (slice.process == "wall: coordinator" && slice.track == "reports")
       ++reports;
     for (const std::uint64_t flow : slice.flows_out)
@@ -82,7 +111,10 @@ TEST_F(TracedRunTest, CountsAreThePlans) {
   EXPECT_EQ(sim_cores.size(), 8U);
   for (const auto& [core, kernels] : sim_cores)
     EXPECT_EQ(kernels, sim_cores.begin()->second) << core;
-  EXPECT_GT(messages, 0);
+  const auto planned = PlannedLinks();
+  EXPECT_FALSE(planned.empty());
+  EXPECT_EQ(crossed["20"], planned);
+  EXPECT_EQ(crossed["21"], planned);
   EXPECT_EQ(reports, 2);
   // 64 x 256 + 256 + 256 x 10 + 10 gradients are one bucket. A ring of 4 cuts
   // it into segments of 4,803 or 4,802, each 5 chunks of 1,024; each host sends
@@ -93,6 +125,23 @@ TEST_F(TracedRunTest, CountsAreThePlans) {
     ASSERT_TRUE(received.contains(flow));
     EXPECT_NE(received[flow], process);
   }
+}
+
+TEST_F(TracedRunTest, FiftyStepsOfV3128AreWholeAndSmall) {
+  PodRun pod(WithFlags(Traced("2:51"),
+                       {"--topology=v3-128", "--reference_topology=v3-128",
+                        "--processes=8", "--train_steps=52"}));
+  ASSERT_EQ(pod.Wait(), 0) << pod.output();
+  EXPECT_THAT(pod.Unwrapped(), HasSubstr("steps 2 to 51"));
+  EXPECT_THAT(pod.Unwrapped(), Not(HasSubstr("dropped")));
+  EXPECT_LT(std::filesystem::file_size(File()), 100'000'000U);
+  std::set<std::pair<std::string, std::string>> wall, sim;
+  for (const ReadSlice& slice : ReadFile(File()))
+    if (slice.track == "steps" && slice.depth == 0)
+      (slice.category == "wall" ? wall : sim)
+          .emplace(slice.process, slice.arguments.at("step"));
+  EXPECT_EQ(wall.size(), 16U * 50);
+  EXPECT_EQ(sim.size(), 50U);
 }
 
 // A checkpoint of step 21 alone is of a traced one: a part of each host.

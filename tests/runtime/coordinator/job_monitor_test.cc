@@ -16,7 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/rpc/deadline.h"
 #include "base/rpc/status.h"
-#include "proto/tpu_metric_service.grpc.pb.h"
+#include "proto/third_party/tpu_info/tpu_metric_service.grpc.pb.h"
 #include "tests/runtime/monitor/watched_job.h"
 #include "tests/testing/status_matchers.h"
 
@@ -74,9 +74,9 @@ TEST(TpuMetricServerTest, AnswersAsLibtpuDoes) {
   EXPECT_EQ(listed.supported_metric_size(), 3);
 }
 
-// Of one host, at a port that was free: another test may take it before it is
-// bound again, and then there is another.
-std::unique_ptr<JobMonitor> MonitorAtFreePort(EventFeed& feed, int& port) {
+// Of three hosts, from a port on that was free: it or the next ones may be
+// taken, and then there are others.
+std::unique_ptr<JobMonitor> MonitorAtFreePorts(EventFeed& feed, int& port) {
   for (int attempt = 0; attempt < 20; ++attempt) {
     auto free = TpuMetricServer::Start(0, 0, [] { return JobState(); });
     if (!free.ok()) return nullptr;
@@ -84,7 +84,7 @@ std::unique_ptr<JobMonitor> MonitorAtFreePort(EventFeed& feed, int& port) {
     free->reset();
     JobMonitor::Options options;
     options.settings.set_tpu_metrics_port(port);
-    options.hosts = 1;
+    options.hosts = 3;
     auto monitor = JobMonitor::Start(std::move(options), feed);
     if (monitor.ok()) return *std::move(monitor);
     EXPECT_TRUE(absl::IsUnavailable(monitor.status())) << monitor.status();
@@ -98,29 +98,38 @@ TEST(JobMonitorTest, WithoutAFlagThereIsNone) {
   EXPECT_EQ(monitor, nullptr);
 }
 
-TEST(JobMonitorTest, EachHostHasAPort) {
-  EventFeed feed({.generation = 1});
-  int port = 0;
-  const auto monitor = MonitorAtFreePort(feed, port);
-  ASSERT_NE(monitor, nullptr);
-  EXPECT_THAT(MetricFrom(port, "tpu.runtime.hbm.memory.usage.bytes"),
-              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("formed")));
-  feed.Publish(FormedJob());
-  feed.Publish(StartedJob());
-  feed.Publish(StepOfJob(1));
-  // Once it has read them.
+// The duty cycle of a host's first chip, once a step is read.
+double DutyOnceRead(int port) {
   const auto until = std::chrono::steady_clock::now() + kMonitorDeadline;
-  for (;;) {
-    ASSERT_LT(std::chrono::steady_clock::now(), until) << "it has read nothing";
+  while (std::chrono::steady_clock::now() < until) {
     const auto duty =
         MetricFrom(port, "tpu.runtime.tensorcore.dutycycle.percent");
     if (absl::IsUnavailable(duty.status())) continue;
-    ASSERT_THAT(duty, IsOk());
-    if (duty->metrics(0).gauge().as_double() == 0) continue;
+    EXPECT_THAT(duty, IsOk());
+    if (!duty.ok()) return 0;
     EXPECT_EQ(duty->metrics_size(), 4);
-    EXPECT_NEAR(duty->metrics(0).gauge().as_double(), 70, 1e-3);
-    break;
+    const double first = duty->metrics(0).gauge().as_double();
+    if (first > 0) return first;
   }
+  ADD_FAILURE() << "port " << port << " has read nothing";
+  return 0;
+}
+
+// Hosts 0 and 1 are of the process that is busy 70%, host 2 of the other.
+TEST(JobMonitorTest, EachHostHasAPort) {
+  EventFeed feed({.generation = 1});
+  int port = 0;
+  const auto monitor = MonitorAtFreePorts(feed, port);
+  ASSERT_NE(monitor, nullptr);
+  for (int host = 0; host < 3; ++host)
+    EXPECT_THAT(MetricFrom(port + host, "tpu.runtime.hbm.memory.usage.bytes"),
+                StatusIs(absl::StatusCode::kUnavailable, HasSubstr("formed")));
+  feed.Publish(FormedJob());
+  feed.Publish(StartedJob());
+  feed.Publish(StepOfJob(1));
+  EXPECT_NEAR(DutyOnceRead(port), 70, 1e-3);
+  EXPECT_NEAR(DutyOnceRead(port + 1), 70, 1e-3);
+  EXPECT_NEAR(DutyOnceRead(port + 2), 50, 1e-3);
 }
 
 TEST(JobMonitorTest, PortsThatDoNotFitAreRefused) {

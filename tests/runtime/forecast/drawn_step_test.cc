@@ -5,10 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "chip/step.h"
+#include "interconnect/timing/pricing.h"
 #include "job/plan_program.h"
 #include "runtime/forecast/forecast.h"
 #include "runtime/forecast/job_options.h"
@@ -87,6 +90,23 @@ TEST(DrawStep, MessagesLieInTheirSumsAndOneAtATimeOnALink) {
                             }))
         << link;
   }
+}
+
+// The price of a sum comes from another run, in which chips stand for others.
+TEST(DrawStep, MessagesOfALinkComeToThePricesOfTheSums) {
+  const Drawn drawn = Draw("topology: 'v3-32'");
+  std::vector<std::int64_t> priced;
+  for (const DrawnStep::Part& sum : drawn.step.sums) {
+    const auto price = PriceCollective(drawn.slice, {.bytes = sum.bytes});
+    ASSERT_THAT(price, testing::IsOk());
+    priced.resize(price->sent.size());
+    for (std::size_t link = 0; link < priced.size(); ++link)
+      priced[link] += price->sent[link];
+  }
+  std::vector<std::int64_t> drawn_bytes(priced.size());
+  for (const DrawnStep::Message& message : drawn.step.messages)
+    drawn_bytes.at(static_cast<std::size_t>(message.number)) += message.bytes;
+  EXPECT_EQ(drawn_bytes, priced);
 }
 
 // Groups of 16 cores of v3-32: the first has the lower half of the chips, y

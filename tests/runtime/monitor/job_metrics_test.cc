@@ -4,9 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <limits>
-
 #include "base/units.h"
 #include "job/phases.h"
 #include "runtime/monitor/monitor_settings.h"
@@ -24,34 +21,6 @@ using ::podsim::testing::TrainingState;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-TEST(PrometheusTextTest, FamiliesLabelsAndNumbers) {
-  EXPECT_EQ(
-      PrometheusText(
-          {{.name = "a_total",
-            .help = "With \\ and\na line",
-            .counter = true,
-            .samples = {{.labels = {}, .value = 3}}},
-           {.name = "none", .help = "No sample", .samples = {}},
-           {.name = "b",
-            .help = "Gauges",
-            .samples = {{.labels = {{"x", "q\"\\\n"}, {"y", ""}}, .value = 0.1},
-                        {.labels = {}, .value = 1610612736},
-                        {.labels = {}, .value = 1700000000.25},
-                        {.labels = {}, .value = std::nan("")},
-                        {.labels = {},
-                         .value = -std::numeric_limits<double>::infinity()}}}}),
-      "# HELP a_total With \\\\ and\\na line\n"
-      "# TYPE a_total counter\n"
-      "a_total 3\n"
-      "# HELP b Gauges\n"
-      "# TYPE b gauge\n"
-      "b{x=\"q\\\"\\\\\\n\",y=\"\"} 0.1\n"
-      "b 1610612736\n"
-      "b 1700000000.25\n"
-      "b NaN\n"
-      "b -Inf\n");
-}
 
 TEST(JobMetricsTest, HaveTheJob) {
   const std::string text = PrometheusText(JobMetrics(TrainingState(), 0.0042));

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <fstream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -118,6 +120,33 @@ TEST(ExplainTest, JsonHasEveryKernelBesideTheResults) {
     bounds += double{bound["seconds"]};
   EXPECT_NEAR(bounds, seconds, 1e-12);
   EXPECT_GT(totals["seconds"], totals["fixed_cost_seconds"]);
+}
+
+// In a ring each of 4 chips sends one and a half times the gradients, 19,210
+// floats and what makes them even, all to a neighbour.
+TEST(ExplainTest, JsonHasTheMessagesOfEachLink) {
+  const auto explain = ExplainedJson(
+      {"--model=mlp", "--topology=v3-8", "--ici_algorithm=ring"})["explain"];
+  std::set<std::string> names;
+  std::int64_t bytes = 0;
+  for (const auto& link : explain["links"]) {
+    EXPECT_TRUE(names.insert(link["link"]).second) << link;
+    EXPECT_GT(link["messages"], 0);
+    EXPECT_GT(link["bytes"], 0);
+    bytes += std::int64_t{link["bytes"]};
+  }
+  EXPECT_GE(bytes, 6 * 4 * 19210);
+  EXPECT_LT(bytes, 6 * 4 * 19210 * 1.01);
+  const auto alone =
+      ExplainedJson({"--model=mlp", "--topology=v5litepod-1"})["explain"];
+  EXPECT_EQ(alone["links"], nlohmann::json::array());
+}
+
+TEST(ExplainTest, JsonSaysWhyMessagesAreLeftOut) {
+  const auto explain =
+      ExplainedJson({"--model=mlp", "--topology=v3-1024"})["explain"];
+  EXPECT_TRUE(explain["links"].is_null());
+  EXPECT_THAT(std::string(explain["links_left_out"]), HasSubstr("256"));
 }
 
 // Each kernel is in one line; layers of the same work share one.

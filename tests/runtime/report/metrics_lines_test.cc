@@ -158,6 +158,7 @@ JobForecast OfNineMilliseconds() {
                    .fixed = SimTime::Seconds(2e-3),
                    .total = SimTime::Seconds(9e-3)};
   forecast.band = {SimTime::Seconds(8e-3), SimTime::Seconds(12e-3)};
+  forecast.model_flops = 5e9;
   forecast.global_batch = 90;
   forecast.replicas = 10;
   return forecast;
@@ -175,6 +176,7 @@ TEST(MetricsLineTest, AForecastHasItsPartsItsBandAndWhatItIsComparedWith) {
       json::parse(ForecastLine(OfNineMilliseconds(), yardsticks, 2.5));
   EXPECT_EQ(line["event"], "forecast");
   EXPECT_EQ(line["wall_time"], 2.5);
+  EXPECT_EQ(line["model_flops"], 5e9);
   EXPECT_EQ(line["simulated_step_seconds"], 9e-3);
   EXPECT_EQ(line["simulated_step_seconds_low"], 8e-3);
   EXPECT_EQ(line["simulated_step_seconds_high"], 12e-3);

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "proto/perfetto_trace.pb.h"
+#include "proto/third_party/perfetto/perfetto_trace.pb.h"
 
 namespace podsim::testing {
 
