@@ -18,7 +18,7 @@
 namespace podsim {
 namespace {
 
-constexpr char kNone[] = "-";
+constexpr char kNoFigure[] = "-";
 constexpr char kClocks[] =
     "sim: computed, of the real slice; wall: of this machine, not judged";
 
@@ -34,7 +34,7 @@ std::string MeanText(
       sum += *value;
       ++count;
     }
-  return count == 0 ? kNone : text(sum / count);
+  return count == 0 ? kNoFigure : text(sum / count);
 }
 
 std::string LossText(double loss) { return absl::StrFormat("%.4g", loss); }
@@ -110,7 +110,7 @@ TextTable TableOf(const Climb& climb) {
     std::vector<std::string>& cells = table.rows.emplace_back();
     for (const Column& column : columns)
       cells.push_back(!cells.empty() && !rung.plan.refused.empty()
-                          ? kNone
+                          ? kNoFigure
                           : column.cell(rung));
     const RungVerdict& verdict = climb.verdicts[i];
     cells.push_back(verdict.passed()

@@ -11,9 +11,9 @@ absl::StatusOr<PlannedLinks> LinksOfStep(const LadderRow& row) {
   PODSIM_CHECK(row.status.ok());
   PODSIM_ASSIGN_OR_RETURN(const DrawnStep step, DrawStep(row.plan, row.slice));
   std::map<std::int32_t, PlannedLink> by_number;
-  for (const DrawnStep::Message& message : step.messages) {
-    PlannedLink& link = by_number[message.number];
-    link.link = message.link;
+  for (const SimulatedSpan& message : step.messages) {
+    PlannedLink& link = by_number[message.link];
+    link.link = step.links.at(message.link);
     ++link.messages;
     link.bytes += message.bytes;
   }

@@ -10,7 +10,7 @@
 namespace podsim {
 namespace {
 
-constexpr std::string_view kInputPhase = "input";
+constexpr std::string_view kFailedPhase = "input";
 
 }  // namespace
 
@@ -23,7 +23,7 @@ void KeptWork::OnEvent(const JobEvent& event) {
   }
   if (event.has_step()) step_ = event.step().step();
   if (event.has_saved()) saved_ = event.saved().step();
-  if (event.has_failed() && event.failed().phase() == kInputPhase) {
+  if (event.has_failed() && event.failed().phase() == kFailedPhase) {
     const auto code = static_cast<absl::StatusCode>(event.failed().code());
     bad_data_ = code == absl::StatusCode::kDataLoss ||
                 code == absl::StatusCode::kInvalidArgument;
