@@ -96,7 +96,7 @@ TEST(DrawStep, MessagesLieInTheirSumsAndOneAtATimeOnALink) {
 TEST(DrawStep, MessagesOfALinkComeToThePricesOfTheSums) {
   const Drawn drawn = Draw("topology: 'v3-32'");
   std::vector<std::int64_t> priced;
-  for (const DrawnStep::Part& sum : drawn.step.sums) {
+  for (const SimulatedSpan& sum : drawn.step.sums) {
     const auto price = PriceCollective(drawn.slice, {.bytes = sum.bytes});
     ASSERT_THAT(price, testing::IsOk());
     priced.resize(price->sent.size());
@@ -104,8 +104,8 @@ TEST(DrawStep, MessagesOfALinkComeToThePricesOfTheSums) {
       priced[link] += price->sent[link];
   }
   std::vector<std::int64_t> drawn_bytes(priced.size());
-  for (const DrawnStep::Message& message : drawn.step.messages)
-    drawn_bytes.at(static_cast<std::size_t>(message.number)) += message.bytes;
+  for (const SimulatedSpan& message : drawn.step.messages)
+    drawn_bytes.at(static_cast<std::size_t>(message.link)) += message.bytes;
   EXPECT_EQ(drawn_bytes, priced);
 }
 

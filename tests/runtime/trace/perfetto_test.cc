@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "proto/perfetto_trace.pb.h"
+#include "proto/third_party/perfetto/perfetto_trace.pb.h"
 #include "tests/runtime/trace/read_back.h"
 
 namespace podsim {
