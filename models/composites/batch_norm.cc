@@ -10,15 +10,6 @@ namespace {
 // What stands in all dimensions but the last.
 Dims AllButLast(const Expr& x) { return OtherDims(x.rank(), {x.rank() - 1}); }
 
-// How many elements a feature has in the group, a number: B is known only where
-// it runs, so ones are counted. Each core has as many.
-Expr CountOf(const Expr& x, std::int64_t group) {
-  Shape places = x.shape();
-  places.dims.pop_back();
-  const Expr of_core = x.Splat(1, places, DType::kFloat32).Sum(AllButLast(x));
-  return group == 1 ? of_core : of_core * static_cast<double>(group);
-}
-
 // The sum over the cores that normalize together.
 Expr OverGroup(const Expr& of_core, std::int64_t group) {
   if (group == 1) return of_core;
@@ -26,6 +17,17 @@ Expr OverGroup(const Expr& of_core, std::int64_t group) {
   attributes.word = "add";
   attributes.lists[kGroupSize] = {group};
   return of_core.Apply(OpCode::kAllReduce.name().data(), {}, attributes);
+}
+
+// How many elements a feature has in the group, a number: B is known only where
+// it runs, so ones are counted. Each core has as many; how many cores all of
+// the slice are (group 0) is known there alone as well.
+Expr CountOf(const Expr& x, std::int64_t group) {
+  Shape places = x.shape();
+  places.dims.pop_back();
+  const Expr of_core = x.Splat(1, places, DType::kFloat32).Sum(AllButLast(x));
+  return group > 1 ? of_core * static_cast<double>(group)
+                   : OverGroup(of_core, group);
 }
 
 Expr Normalized(const Expr& centred, const Expr& variance, double epsilon,

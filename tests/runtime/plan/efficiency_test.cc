@@ -17,8 +17,8 @@ using ::podsim::testing::RowOf;
 constexpr double kNear = 1e-12;
 
 // A step of 8 s on v3-8 and of 10 s on v3-32, with the doubts given.
-std::vector<LadderRow> TwoRows(const std::vector<DoubtShare>& small,
-                               const std::vector<DoubtShare>& large) {
+std::vector<LadderRow> EfficiencyRows(const std::vector<DoubtShare>& small,
+                                      const std::vector<DoubtShare>& large) {
   std::vector<LadderRow> rows = {RowOf({.slice = "v3-8", .step = 8}),
                                  RowOf({.slice = "v3-32", .step = 10})};
   rows[0].forecast.band.shares = small;
@@ -42,8 +42,8 @@ TEST(FillEfficiencyTest, IsAgainstTheSmallestSliceOfTheGeneration) {
 
 // Kernels that are slower by a quarter, or faster by a fifth, are so on both.
 TEST(FillEfficiencyTest, WhatBothStepsShareLeavesItAsItIs) {
-  const auto rows = TwoRows({{"matrix_share", 1.6, 2, {10, 6.4}}},
-                            {{"matrix_share", 2, 2.5, {12.5, 8}}});
+  const auto rows = EfficiencyRows({{"matrix_share", 1.6, 2, {10, 6.4}}},
+                                   {{"matrix_share", 2, 2.5, {12.5, 8}}});
   EXPECT_NEAR(rows[1].efficiency, 0.8, kNear);
   EXPECT_NEAR(rows[1].efficiency_low, 0.8, kNear);
   EXPECT_NEAR(rows[1].efficiency_high, 0.8, kNear);
@@ -53,14 +53,14 @@ TEST(FillEfficiencyTest, WhatBothStepsShareLeavesItAsItIs) {
 
 // The links, of the larger slice alone: 8 of 16 s and 8 of 8 s.
 TEST(FillEfficiencyTest, WhatOneStepHasMovesIt) {
-  const auto rows = TwoRows({}, {{"link_share", 2, 6, {16, 8}}});
+  const auto rows = EfficiencyRows({}, {{"link_share", 2, 6, {16, 8}}});
   EXPECT_NEAR(rows[1].efficiency_low, 0.5, kNear);
   EXPECT_NEAR(rows[1].efficiency_high, 1, kNear);
 }
 
 // Two that take 0.3 and 0.4 away make 0.5: 8 of 16 s and 8 of 20 s.
 TEST(FillEfficiencyTest, DoubtsAreAddedInSquares) {
-  const auto rows = TwoRows(
+  const auto rows = EfficiencyRows(
       {}, {{"link_share", 0, 6, {16, 10}}, {"hop_seconds", 0, 10, {20, 10}}});
   EXPECT_NEAR(rows[1].efficiency_low, 0.3, kNear);
   EXPECT_NEAR(rows[1].efficiency_high, 0.8, kNear);
