@@ -141,12 +141,13 @@ class TrainingDisplay final : public JobDisplay {
 std::unique_ptr<TensorBoard> BoardOf(const LaunchContext& context,
                                      const PlannedJob& job,
                                      PendingForecast& forecast,
+                                     const std::string& plan_text,
                                      const Clock& clock) {
   const std::string folder = TensorBoardDir(job.spec);
   if (folder.empty()) return nullptr;
   return std::make_unique<TensorBoard>(
       TensorBoardOptions{
-          .plan_text = FormatPlan(job.plan, job.slice, {.verbose = true}),
+          .plan_text = plan_text,
           .command_start = context.command_start,
           .forecast =
               [&forecast] { return forecast.Find(absl::ZeroDuration()); }},
@@ -171,9 +172,12 @@ absl::StatusOr<int> RunTraining(const LaunchContext& context,
   PODSIM_RETURN_IF_ERROR(CheckMemory(job, flags.elsewhere.external_hosts()));
   const int columns =
       TextWidth(Find(context.variables, "COLUMNS"), console.terminal_width());
+  RunContext run = ContextOf("pod_launch", context);
+  run.plan_text = FormatPlan(job.plan, job.slice, {.verbose = true});
+  run.command_start = context.command_start;
   Reporter reporter(
       {.command_start = context.command_start,
-       .context = ContextOf("pod_launch", context),
+       .context = run,
        .quiet = flags.settings.quiet(),
        .summary = {.columns = columns, .verbose = flags.settings.verbose()},
        .forecast =
@@ -188,7 +192,7 @@ absl::StatusOr<int> RunTraining(const LaunchContext& context,
   TrainingDisplay display(
       job, forecast, !flags.settings.quiet(),
       {.width = columns, .verbose = flags.settings.verbose()}, reporter,
-      BoardOf(context, job, forecast, clock), console);
+      BoardOf(context, job, forecast, run.plan_text, clock), console);
   return RunPodJob(context, flags.elsewhere, job, console, clock, display,
                    flags.monitor);
 }

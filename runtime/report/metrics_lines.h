@@ -23,18 +23,29 @@
 //                            takes on the pod, simulated_time what all steps of
 //                            the run took there so far; neither is there where
 //                            the job has no forecast
+//   {"event":"started",...}  when all hosts of the pod are ready to train
 //   {"event":"eval",...}     one per evaluation
+//   {"event":"no_eval",...}  instead, of a job without an eval split
 //   {"event":"checkpoint",...}, {"event":"checkpoint_skipped",...},
 //   {"event":"restart",...}, {"event":"fault",...}
 //                            when one is saved, is not, happens, is injected
+//   {"event":"checkpoint_deleted",...}
+//                            when one beyond --keep is gone, or why it stays
+//   {"event":"done",...}, {"event":"failed",...}
+//                            when a pod has ended; one that failed may be
+//                            started again
 //   {"event":"summary",...}  once, at the end of a run that finished
 //   {"event":"failure",...}  instead of it, for one that did not
+//
+// Lines of events of proto/event.proto end with the key "proto": what else the
+// event has, as protobuf's JSON (event_line.h).
 #ifndef PODSIM_RUNTIME_REPORT_METRICS_LINES_H_
 #define PODSIM_RUNTIME_REPORT_METRICS_LINES_H_
 
 #include <optional>
 #include <string>
 
+#include "absl/time/time.h"
 #include "proto/event.pb.h"
 #include "runtime/forecast/job_forecast.h"
 #include "runtime/forecast/pod_clock.h"
@@ -49,6 +60,8 @@ struct RunContext {
   std::string command;  // as typed
   std::string cpu;      // of this machine
   int cpus = 0;
+  std::string plan_text = {};  // for people, of several lines
+  std::optional<absl::Time> command_start = {};
 };
 
 // One line of the file each, without the newline. Pure.
@@ -65,7 +78,13 @@ std::string ForecastLine(const JobForecast& forecast,
 // `pod`: the simulated clock; nullopt: it is not known.
 std::string StepLine(const StepDone& step, double wall_time,
                      const std::optional<PodTime>& pod = std::nullopt);
+std::string StartedLine(double wall_time);
 std::string EvalLine(const EvalDone& eval, double wall_time);
+// Of a job without an eval split.
+std::string NoEvalLine(const EvalDone& eval, double wall_time);
+std::string DoneLine(const JobDone& done, double wall_time);
+std::string FailedLine(const JobFailed& failed, double wall_time);
+std::string DeletedLine(const CheckpointDeleted& deleted, double wall_time);
 std::string SavedLine(const CheckpointSaved& saved, double wall_time);
 std::string SkippedLine(const CheckpointSkipped& skipped, double wall_time);
 std::string RestartLine(const JobRestarting& restart, double wall_time);
