@@ -94,6 +94,10 @@ class TrainingDisplay final : public JobDisplay {
   }
 
   int Close(const Outcome& outcome) override {
+    // The record of it comes before the closing one.
+    const absl::StatusOr<WrittenTrace> traced =
+        WriteJobTrace(job_, outcome.trace_parts, moments_.All());
+    if (traced.ok() && traced->record) reporter_.OnTrace(*traced->record);
     if (outcome.failure.has_value()) {
       reporter_.Fail(*outcome.failure);
     } else if (outcome.exit_code == 0 || outcome.drained) {
@@ -104,12 +108,10 @@ class TrainingDisplay final : public JobDisplay {
       ShowStop(outcome, console_);
     }
     if (board_ != nullptr) WarnOfBoard(board_->Close());
-    const absl::StatusOr<std::vector<TextRow>> traced =
-        WriteJobTrace(job_, outcome.trace_parts, moments_.All());
     if (!traced.ok())
       console_.Error(absl::StrCat("error: trace: ", traced.status().message()));
-    else if (shows_plan_ && !traced->empty())
-      console_.Line(FormatPlanRows(*traced, style_));
+    else if (shows_plan_ && !traced->rows.empty())
+      console_.Line(FormatPlanRows(traced->rows, style_));
     // A run whose figures are lost did not do what was asked.
     return outcome.exit_code == 0 && !(reporter_.status().ok() && traced.ok())
                ? 1

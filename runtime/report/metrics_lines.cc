@@ -518,6 +518,24 @@ std::string SummaryLine(const RunSummary& summary) {
   return Dump(line);
 }
 
+std::string TraceLine(const TraceRecord& trace) {
+  Json line = {{"event", "trace"},
+               {"trace", trace.trace},
+               {"profile_dir", trace.profile_dir},
+               {"first_step", trace.first_step},
+               {"last_step", trace.last_step},
+               {"spans", trace.spans},
+               {"clocks", Json::array()}};
+  for (const TraceRecord::Clock& clock : trace.clocks)
+    line["clocks"].push_back({{"process", clock.process},
+                              {"first_host", clock.first_host},
+                              {"hosts", clock.hosts},
+                              {"offset_ns", clock.offset_ns},
+                              {"uncertainty_ns", clock.uncertainty_ns},
+                              {"round_trips", clock.round_trips}});
+  return Dump(line);
+}
+
 std::string FailureLine(const FailureReport& failure) {
   return Dump(
       {{"event", "failure"},

@@ -34,6 +34,9 @@
 //   {"event":"done",...}, {"event":"failed",...}
 //                            when a pod has ended; one that failed may be
 //                            started again
+//   {"event":"trace",...}    of a traced run, at its end: where its spans are,
+//                            and by host process how far its clock is off the
+//                            coordinator's, and how exactly that is known
 //   {"event":"summary",...}  once, at the end of a run that finished
 //   {"event":"failure",...}  instead of it, for one that did not
 //
@@ -42,8 +45,10 @@
 #ifndef PODSIM_RUNTIME_REPORT_METRICS_LINES_H_
 #define PODSIM_RUNTIME_REPORT_METRICS_LINES_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/time/time.h"
 #include "proto/event.pb.h"
@@ -62,6 +67,26 @@ struct RunContext {
   int cpus = 0;
   std::string plan_text = {};  // for people, of several lines
   std::optional<absl::Time> command_start = {};
+};
+
+// A trace that the run has written. Empty: it has not.
+struct TraceRecord {
+  std::string trace;        // the file
+  std::string profile_dir;  // for XProf
+  std::int64_t first_step = 0;
+  std::int64_t last_step = 0;
+  std::int64_t spans = 0;  // of both clocks
+  struct Clock {
+    int process = 0;
+    int first_host = 0;
+    int hosts = 0;
+    // What the coordinator's is ahead of it, and how far that may be off, by so
+    // many heartbeats; 0: it is not known.
+    std::int64_t offset_ns = 0;
+    std::int64_t uncertainty_ns = 0;
+    std::int64_t round_trips = 0;
+  };
+  std::vector<Clock> clocks;
 };
 
 // One line of the file each, without the newline. Pure.
@@ -89,6 +114,7 @@ std::string SavedLine(const CheckpointSaved& saved, double wall_time);
 std::string SkippedLine(const CheckpointSkipped& skipped, double wall_time);
 std::string RestartLine(const JobRestarting& restart, double wall_time);
 std::string FaultLine(const FaultStruck& struck, double wall_time);
+std::string TraceLine(const TraceRecord& trace);
 std::string SummaryLine(const RunSummary& summary);
 std::string FailureLine(const FailureReport& failure);
 

@@ -147,6 +147,8 @@ void Reporter::ShowStep(const StepDone& step, absl::Time made) {
   }
 }
 
+void Reporter::OnTrace(const TraceRecord& trace) { Record(TraceLine(trace)); }
+
 void Reporter::Finish() {
   EndHolding();
   console_.KeepLive();

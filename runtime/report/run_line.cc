@@ -174,6 +174,11 @@ std::optional<RunLine> ParseRunLine(std::string_view line) {
   if (parsed.kind.empty()) return std::nullopt;
   parsed.event = EventIn(json);
   if (parsed.kind == "forecast") parsed.forecast = ForecastIn(json);
+  if (parsed.kind == "trace") {
+    parsed.trace_file = TextIn(json, "trace");
+    if (parsed.trace_file.empty())
+      parsed.trace_file = TextIn(json, "profile_dir");
+  }
   if (parsed.kind == "plan") {
     parsed.plan_text = TextIn(json, "plan_text");
     const LineJson* const start = FindIn(json, "command_start_ns");

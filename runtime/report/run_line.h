@@ -33,6 +33,9 @@ struct RunLine {
   std::string plan_text;
   std::optional<absl::Time> command_start;
 
+  // Of "trace": the file, or else the folder of profiles, that has the spans.
+  std::string trace_file;
+
   // Of a command: nothing of it follows.
   bool is_last() const { return kind == "summary" || kind == "failure"; }
 };
