@@ -299,6 +299,7 @@ resumed, failed or is not over is read as well.
   pod_report runs -o runs.html       all metrics files of a folder
   pod_report runs/a.jsonl --plot a.svg
   pod_report gs://BUCKET/runs/a.jsonl --json
+  pod_report runs/a.jsonl --tensorboard_dir board
 )",
       .closing =
           R"(Exit status: 0, whatever the runs are like; 1 a file that cannot be read
@@ -321,6 +322,7 @@ steps. docs/monitor.md has the other readers.
           R"(  pod_top                            your only job on this machine
   pod_top --model_dir=runs/a         of several that one
   pod_top --once --json              for programs
+  pod_top --metrics_file=runs/a.jsonl
   PODSIM_TOKEN=... pod_top --address=10.0.0.1:8476 \
       --allow_plaintext_network      a job of another machine
   pod_top --tpu_info -- tpu-info --streaming

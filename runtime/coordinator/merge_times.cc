@@ -1,6 +1,7 @@
 #include "runtime/coordinator/merge_times.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "job/phases.h"
@@ -8,10 +9,12 @@
 namespace podsim {
 namespace {
 
-// As events keep it; what a host claims beyond that means nothing.
+// As events keep it, in whole microseconds, as metrics files have it; what a
+// host claims beyond that means nothing.
 float Kept(double seconds) {
   constexpr double kMost = 1e9;
-  return seconds > 0 ? static_cast<float>(std::min(seconds, kMost)) : 0;
+  if (!(seconds > 0)) return 0;
+  return static_cast<float>(1e-6 * std::round(1e6 * std::min(seconds, kMost)));
 }
 
 // The first host of each process speaks for it: its hosts share its time.

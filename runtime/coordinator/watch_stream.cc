@@ -23,21 +23,39 @@ void WatchStream::Begin(const WatchRequest& request) {
     End(entry.status, entry.nearest);
 }
 
+WatchStream::Stall WatchStream::TakeStall() {
+  if (!writing_ || cancelled_ || hung_up_) return Stall::kNone;
+  const absl::Duration silent = clock_.Now() - written_;
+  if (!ended_ && silent >= kStalledReader) {
+    ended_ = true;
+    return Stall::kTold;
+  }
+  if (!ended_ || silent < kStalledReader + kLastWords) return Stall::kNone;
+  hung_up_ = true;
+  return Stall::kHungUp;
+}
+
 void WatchStream::OnMore() {
-  bool stalled = false;
+  Stall stall = Stall::kNone;
+  std::uint64_t next = 0;
   {
     MutexLock lock(mutex_);
-    stalled = writing_ && !cancelled_ && !cancelling_ &&
-              clock_.Now() - written_ >= kStalledReader;
-    if (stalled) cancelling_ = true;
+    stall = TakeStall();
+    next = place_.next;
   }
-  if (stalled) {
-    context_.TryCancel();
-    MutexLock lock(mutex_);
-    cancelling_ = false;
-    cancelled_ = true;
-  }
+  if (stall == Stall::kTold)
+    return End(
+        absl::ResourceExhaustedError(absl::StrCat(
+            "this reader has taken nothing for ",
+            absl::ToInt64Seconds(kStalledReader), " s; go on from ", next)),
+        next);
+  if (stall == Stall::kHungUp) return HangUp();
   Advance();
+}
+
+void WatchStream::HangUp() {
+  MutexLock lock(context_mutex_);
+  if (!done_) context_.TryCancel();
 }
 
 void WatchStream::OnWriteDone(bool ok) {
@@ -58,6 +76,10 @@ void WatchStream::OnCancel() {
 }
 
 void WatchStream::OnDone() {
+  {
+    MutexLock lock(context_mutex_);
+    done_ = true;
+  }
   const std::shared_ptr<WatchStream> self = std::move(self_);
   feed_.Leave(*this);
 }
@@ -66,7 +88,7 @@ void WatchStream::Advance() {
   EventFeed::Found found;
   {
     MutexLock lock(mutex_);
-    if (!begun_ || writing_ || cancelling_ || ended_) return;
+    if (!begun_ || writing_ || ended_) return;
     if (cancelled_)
       found.status = absl::CancelledError("the reader has hung up");
     else

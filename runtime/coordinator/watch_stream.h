@@ -1,7 +1,8 @@
 // One reader's call: writes event after event, one at a time, as fast as the
 // reader takes them. What it has not taken yet waits in the feed's log, not
-// here; a reader that lets the log pass it by, or takes nothing at all for
-// kStalledReader, is hung up on; the latter reads CANCELLED.
+// here; a reader that lets the log pass it by is told so. So is one that takes
+// nothing at all for kStalledReader, behind what is on its way already; if it
+// takes not even that within kLastWords, it is hung up on and reads CANCELLED.
 //
 // It owns itself from Begin until gRPC's OnDone; the feed shares it meanwhile.
 #ifndef PODSIM_RUNTIME_COORDINATOR_WATCH_STREAM_H_
@@ -24,6 +25,8 @@ namespace podsim {
 // A terminal that is stopped, a machine that is gone: its place among the
 // readers is another's after this long.
 inline constexpr absl::Duration kStalledReader = absl::Seconds(30);
+
+inline constexpr absl::Duration kLastWords = absl::Seconds(5);
 
 // Trailing metadata: the sequence number to ask for next (proto/watch.proto).
 inline constexpr char kNextSequenceKey[] = "podsim-next-sequence";
@@ -49,6 +52,10 @@ class WatchStream final : public grpc::ServerWriteReactor<WatchedEvent>,
 
   // Writes the next event, or ends the call, unless one is being written.
   void Advance();
+  // What is to be done for a reader that takes nothing, at this moment.
+  enum class Stall { kNone, kTold, kHungUp };
+  Stall TakeStall() PODSIM_REQUIRES(mutex_);
+  void HangUp();
   // Once, by whoever set ended_.
   void End(const absl::Status& status, std::uint64_t nearest);
 
@@ -62,9 +69,12 @@ class WatchStream final : public grpc::ServerWriteReactor<WatchedEvent>,
   bool begun_ PODSIM_GUARDED_BY(mutex_) = false;
   bool writing_ PODSIM_GUARDED_BY(mutex_) = false;
   bool ended_ PODSIM_GUARDED_BY(mutex_) = false;
-  bool cancelling_ PODSIM_GUARDED_BY(mutex_) = false;  // context_ is in use
+  bool hung_up_ PODSIM_GUARDED_BY(mutex_) = false;
   bool cancelled_ PODSIM_GUARDED_BY(mutex_) = false;
   absl::Time written_ PODSIM_GUARDED_BY(mutex_);  // when the last write began
+  // context_ is gone once gRPC is done; nobody waits for another lock under it.
+  Mutex context_mutex_;
+  bool done_ PODSIM_GUARDED_BY(context_mutex_) = false;
 };
 
 }  // namespace podsim

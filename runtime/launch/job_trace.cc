@@ -1,5 +1,7 @@
 #include "runtime/launch/job_trace.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "job/traced_steps.h"
@@ -17,14 +19,35 @@ absl::Status CheckTrace(const JobSpec& spec, bool external_hosts) {
       "out");
 }
 
-absl::StatusOr<std::vector<TextRow>> WriteJobTrace(
+namespace {
+
+TraceRecord RecordOf(const JobSpec& spec, const TraceParts& read,
+                     const Trace& trace) {
+  TraceRecord record = {.trace = spec.trace(),
+                        .profile_dir = spec.profile_dir(),
+                        .first_step = trace.first_step,
+                        .last_step = trace.last_step,
+                        .spans = SlicesOf(trace.processes)};
+  for (const TracePart& part : read.parts)
+    record.clocks.push_back({.process = part.process(),
+                             .first_host = part.first_host(),
+                             .hosts = part.hosts(),
+                             .offset_ns = part.offset_ns(),
+                             .uncertainty_ns = part.uncertainty_ns(),
+                             .round_trips = part.round_trips()});
+  return record;
+}
+
+}  // namespace
+
+absl::StatusOr<WrittenTrace> WriteJobTrace(
     const PlannedJob& job, const std::vector<std::string>& parts,
     const std::vector<CoordinatorMoment>& moments) {
   const JobSpec& spec = job.spec;
-  if (!IsTraced(spec)) return std::vector<TextRow>();
-  const Trace trace =
-      MakeTrace(ReadParts(parts), moments, DrawStep(job.plan, job.slice),
-                job.plan, job.slice);
+  if (!IsTraced(spec)) return WrittenTrace();
+  const TraceParts read = ReadParts(parts);
+  const Trace trace = MakeTrace(read, moments, DrawStep(job.plan, job.slice),
+                                job.plan, job.slice);
   std::vector<TextRow> rows;
   if (spec.has_trace()) {
     PODSIM_RETURN_IF_ERROR(WriteTraceFile(spec.trace(), trace));
@@ -39,7 +62,7 @@ absl::StatusOr<std::vector<TextRow>> WriteJobTrace(
         {"profile", absl::StrCat("tensorboard --logdir ", spec.profile_dir(),
                                  ", on its page Profile")});
   }
-  return rows;
+  return WrittenTrace{std::move(rows), RecordOf(spec, read, trace)};
 }
 
 }  // namespace podsim

@@ -2,6 +2,7 @@
 #ifndef PODSIM_RUNTIME_LAUNCH_JOB_TRACE_H_
 #define PODSIM_RUNTIME_LAUNCH_JOB_TRACE_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "base/text_rows.h"
 #include "proto/job.pb.h"
 #include "runtime/pod/job_runner.h"
+#include "runtime/report/metrics_lines.h"
 #include "runtime/trace/coordinator_tracks.h"
 
 namespace podsim {
@@ -19,11 +21,15 @@ namespace podsim {
 // here.
 absl::Status CheckTrace(const JobSpec& spec, bool external_hosts);
 
-// Writes what --trace and --profile_dir name and returns what is to be said of
-// it; nothing for a job without them. `parts`: of Outcome. `moments`: of the
-// job's events.
-// Errors: those of WriteTraceFile and WriteProfiles.
-absl::StatusOr<std::vector<TextRow>> WriteJobTrace(
+struct WrittenTrace {
+  std::vector<TextRow> rows;          // what is to be said of it
+  std::optional<TraceRecord> record;  // what is to be kept
+};
+
+// Writes what --trace and --profile_dir name; nothing for a job without them.
+// `parts`: of Outcome. `moments`: of the job's events. Errors: those of
+// WriteTraceFile and WriteProfiles.
+absl::StatusOr<WrittenTrace> WriteJobTrace(
     const PlannedJob& job, const std::vector<std::string>& parts,
     const std::vector<CoordinatorMoment>& moments);
 

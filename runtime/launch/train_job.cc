@@ -94,6 +94,10 @@ class TrainingDisplay final : public JobDisplay {
   }
 
   int Close(const Outcome& outcome) override {
+    // The record of it comes before the closing one.
+    const absl::StatusOr<WrittenTrace> traced =
+        WriteJobTrace(job_, outcome.trace_parts, moments_.All());
+    if (traced.ok() && traced->record) reporter_.OnTrace(*traced->record);
     if (outcome.failure.has_value()) {
       reporter_.Fail(*outcome.failure);
     } else if (outcome.exit_code == 0 || outcome.drained) {
@@ -104,12 +108,10 @@ class TrainingDisplay final : public JobDisplay {
       ShowStop(outcome, console_);
     }
     if (board_ != nullptr) WarnOfBoard(board_->Close());
-    const absl::StatusOr<std::vector<TextRow>> traced =
-        WriteJobTrace(job_, outcome.trace_parts, moments_.All());
     if (!traced.ok())
       console_.Error(absl::StrCat("error: trace: ", traced.status().message()));
-    else if (shows_plan_ && !traced->empty())
-      console_.Line(FormatPlanRows(*traced, style_));
+    else if (shows_plan_ && !traced->rows.empty())
+      console_.Line(FormatPlanRows(traced->rows, style_));
     // A run whose figures are lost did not do what was asked.
     return outcome.exit_code == 0 && !(reporter_.status().ok() && traced.ok())
                ? 1
@@ -141,12 +143,13 @@ class TrainingDisplay final : public JobDisplay {
 std::unique_ptr<TensorBoard> BoardOf(const LaunchContext& context,
                                      const PlannedJob& job,
                                      PendingForecast& forecast,
+                                     const std::string& plan_text,
                                      const Clock& clock) {
   const std::string folder = TensorBoardDir(job.spec);
   if (folder.empty()) return nullptr;
   return std::make_unique<TensorBoard>(
       TensorBoardOptions{
-          .plan_text = FormatPlan(job.plan, job.slice, {.verbose = true}),
+          .plan_text = plan_text,
           .command_start = context.command_start,
           .forecast =
               [&forecast] { return forecast.Find(absl::ZeroDuration()); }},
@@ -171,9 +174,12 @@ absl::StatusOr<int> RunTraining(const LaunchContext& context,
   PODSIM_RETURN_IF_ERROR(CheckMemory(job, flags.elsewhere.external_hosts()));
   const int columns =
       TextWidth(Find(context.variables, "COLUMNS"), console.terminal_width());
+  RunContext run = ContextOf("pod_launch", context);
+  run.plan_text = FormatPlan(job.plan, job.slice, {.verbose = true});
+  run.command_start = context.command_start;
   Reporter reporter(
       {.command_start = context.command_start,
-       .context = ContextOf("pod_launch", context),
+       .context = run,
        .quiet = flags.settings.quiet(),
        .summary = {.columns = columns, .verbose = flags.settings.verbose()},
        .forecast =
@@ -188,7 +194,7 @@ absl::StatusOr<int> RunTraining(const LaunchContext& context,
   TrainingDisplay display(
       job, forecast, !flags.settings.quiet(),
       {.width = columns, .verbose = flags.settings.verbose()}, reporter,
-      BoardOf(context, job, forecast, clock), console);
+      BoardOf(context, job, forecast, run.plan_text, clock), console);
   return RunPodJob(context, flags.elsewhere, job, console, clock, display,
                    flags.monitor);
 }

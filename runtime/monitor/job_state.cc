@@ -10,8 +10,12 @@
 namespace podsim {
 namespace {
 
+// A file may say anything.
+constexpr std::size_t kMostProcesses = 1 << 16;
+
 void TakeProcess(const ProcessInfo& process, JobState& state) {
   const auto index = static_cast<std::size_t>(std::max(0, process.process()));
+  if (index >= kMostProcesses) return;
   if (state.processes.size() <= index) state.processes.resize(index + 1);
   state.processes[index] = process;
 }

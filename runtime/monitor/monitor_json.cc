@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "job/metrics.h"
 #include "runtime/monitor/chip_view.h"
+#include "runtime/monitor/link_view.h"
 #include "runtime/monitor/monitor_text.h"
 
 namespace podsim {
@@ -44,6 +45,16 @@ Json HostJson(const JobState& state, const Slice& slice, int host) {
   return json;
 }
 
+Json AxesJson(const JobState& state, const Slice& slice) {
+  Json axes = Json::array();
+  for (const AxisLinks& axis : LinkTrafficOf(*state.plan, slice)->axes)
+    axes.push_back({{"axis", std::string(1, axis.axis)},
+                    {"links", axis.links},
+                    {"bytes_per_step_sim", axis.bytes},
+                    {"busy_seconds_per_step_sim", axis.busy.seconds()}});
+  return axes;
+}
+
 Json MetricsJson(const StepDone& step) {
   Json metrics = Json::object();
   for (const MetricSum& sum : step.metrics())
@@ -72,6 +83,8 @@ absl::StatusOr<std::string> MonitorJson(const JobState& state,
   json["metrics"] =
       state.steps.empty() ? Json::object() : MetricsJson(state.steps.back());
   json["links"] = LinksText(slice);
+  json["link_axes"] = AxesJson(state, slice);
+  json["host_bytes_per_step"] = LinkTrafficOf(*state.plan, slice)->host_bytes;
   json["hosts"] = Json::array();
   for (int h = 0; h < slice.hosts; ++h)
     if (!host || *host == h) json["hosts"].push_back(HostJson(state, slice, h));

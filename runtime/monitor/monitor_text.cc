@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "job/metrics.h"
 #include "runtime/monitor/chip_view.h"
+#include "runtime/monitor/link_view.h"
 
 namespace podsim {
 namespace {
@@ -89,6 +90,46 @@ MonitorTable HostsTable(const JobState& state, const Slice& slice,
          ShareText(of.busy), ShareText(of.input), ShareText(of.waited)});
   }
   return table;
+}
+
+// At the pace of the last steps; empty: there are none.
+std::string RateText(const JobState& state, std::int64_t bytes) {
+  const double seconds = MeanStepSeconds(state);
+  if (seconds <= 0) return "N/A";
+  return absl::StrCat(FormatBytes(static_cast<std::int64_t>(
+                          static_cast<double>(bytes) / seconds)),
+                      "/s");
+}
+
+MonitorTable LinksTable(const JobState& state, const LinkTraffic& traffic) {
+  MonitorTable table = {
+      .title = "ICI links by axis (the busiest, one way)",
+      .columns = {"Axis", "Links", "Bytes a step (sim)", "Busy a step (sim)",
+                  "Of the all-reduce (sim)", "Rate at this pace (wall)"},
+      .rows = {}};
+  for (const AxisLinks& axis : traffic.axes)
+    table.rows.push_back(
+        {std::string(1, axis.axis), absl::StrCat(axis.links),
+         FormatBytes(axis.bytes), FormatSimTime(axis.busy),
+         ShareText(traffic.all_reduce > SimTime()
+                       ? axis.busy.seconds() / traffic.all_reduce.seconds()
+                       : 0),
+         RateText(state, axis.bytes)});
+  return table;
+}
+
+std::string LinkLines(const JobState& state, const Slice& slice) {
+  const auto traffic = LinkTrafficOf(*state.plan, slice);
+  std::string text;
+  if (!traffic->axes.empty())
+    absl::StrAppend(&text, "\n",
+                    FormatMonitorTable(LinksTable(state, *traffic)));
+  absl::StrAppend(&text, "\nICI links: ", LinksText(slice), "\n");
+  if (traffic->host_bytes > 0)
+    absl::StrAppend(&text, "Between hosts: each sends ",
+                    FormatBytes(traffic->host_bytes), " a step, ",
+                    RateText(state, traffic->host_bytes), " (wall)\n");
+  return text;
 }
 
 // "v3-8  mlp  training  step 12/100  loss 0.1234  261,641 examples/s".
@@ -175,8 +216,7 @@ absl::StatusOr<std::string> MonitorText(const JobState& state,
        {ChipsTable(state, slice, hosts), UtilizationTable(state, slice, hosts),
         HostsTable(state, slice, hosts)})
     absl::StrAppend(&text, "\n", FormatMonitorTable(table));
-  absl::StrAppend(&text, "\nICI links: ", LinksText(slice), "\n");
-  return text;
+  return text + LinkLines(state, slice);
 }
 
 }  // namespace podsim

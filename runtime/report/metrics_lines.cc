@@ -53,11 +53,18 @@ Json FaultsJson(const FaultAccount& account) {
       {"steps_lost", account.steps_lost}, {"complaints", account.complaints}};
 }
 
-// Short enough to read: a pod may have hundreds of processes.
+// Short enough to read: a pod may have hundreds of processes. Whole numbers,
+// which is what coordinators report; others in full.
 Json Microseconds(const google::protobuf::RepeatedField<float>& seconds) {
   Json list = Json::array();
-  for (const float value : seconds)
-    list.push_back(std::llround(1e6 * static_cast<double>(value)));
+  for (const float value : seconds) {
+    const double microseconds = 1e6 * static_cast<double>(value);
+    const std::int64_t whole = std::llround(microseconds);
+    if (static_cast<float>(1e-6 * static_cast<double>(whole)) == value)
+      list.push_back(whole);
+    else
+      list.push_back(microseconds);
+  }
   return list;
 }
 
@@ -218,6 +225,9 @@ std::string PlanLine(const JobPlan& plan, double wall_time,
   line["memory_bytes_per_host"] = plan.machine_memory().per_host();
   if (!plan.warnings().empty()) line["warnings"] = WarningTexts(plan);
   if (plan.has_geography()) AddGeography(plan.geography(), line);
+  if (context.command_start)
+    line["command_start_ns"] = absl::ToUnixNanos(*context.command_start);
+  if (!context.plan_text.empty()) line["plan_text"] = context.plan_text;
   return Dump(line);
 }
 
@@ -238,6 +248,18 @@ void AddFoot(const JobForecast& forecast, const LadderFoot& foot, Json& line) {
                                foot.examples_per_second_per_replica;
   line["reference_slice"] = foot.slice;
   line["reference_batch_per_core"] = foot.batch_per_core;
+}
+
+// Exactly, for who goes on computing with it.
+Json PicosecondsJson(const SimStep& step) {
+  return {{"input", step.input.picoseconds()},
+          {"store", step.store.picoseconds()},
+          {"compute", step.compute.picoseconds()},
+          {"communication", step.communication.picoseconds()},
+          {"update", step.update.picoseconds()},
+          {"exposed_communication", step.exposed_communication.picoseconds()},
+          {"fixed", step.fixed.picoseconds()},
+          {"total", step.total.picoseconds()}};
 }
 
 std::string ForecastLine(const JobForecast& forecast,
@@ -266,6 +288,8 @@ std::string ForecastLine(const JobForecast& forecast,
   if (yardsticks.sound_step)
     line["simulated_step_seconds_sound_links"] =
         yardsticks.sound_step->seconds();
+  line["simulated_step_picoseconds"] = PicosecondsJson(step);
+  line["model_flops"] = forecast.model_flops;
   return Dump(line);
 }
 
@@ -317,6 +341,40 @@ std::string StepLine(const StepDone& step, double wall_time,
   line["compute_us"] = Microseconds(ByProcess(step, kComputePhase));
   line["waited_us"] = Microseconds(step.process_seconds_waited());
   return Dump(line);
+}
+
+std::string StartedLine(double wall_time) {
+  return Dump({{"event", "started"}, {"wall_time", wall_time}});
+}
+
+std::string DoneLine(const JobDone& done, double wall_time) {
+  return Dump({{"event", "done"},
+               {"wall_time", wall_time},
+               {"step", done.steps()},
+               {"examples", done.examples()},
+               {"weights_hash", done.weights_hash()},
+               {"drained", done.drained()}});
+}
+
+std::string FailedLine(const JobFailed& failed, double wall_time) {
+  return Dump({{"event", "failed"},
+               {"wall_time", wall_time},
+               {"process", failed.process()},
+               {"step", failed.step()},
+               {"phase", failed.phase()},
+               {"message", failed.message()}});
+}
+
+std::string DeletedLine(const CheckpointDeleted& deleted, double wall_time) {
+  return Dump({{"event", "checkpoint_deleted"},
+               {"wall_time", wall_time},
+               {"step", deleted.step()},
+               {"error", deleted.error()}});
+}
+
+std::string NoEvalLine(const EvalDone& eval, double wall_time) {
+  return Dump(
+      {{"event", "no_eval"}, {"wall_time", wall_time}, {"step", eval.step()}});
 }
 
 std::string EvalLine(const EvalDone& eval, double wall_time) {
@@ -457,6 +515,24 @@ std::string SummaryLine(const RunSummary& summary) {
     line["input_verdict"] = InputVerdict(
         SecondsIn(summary.phases.of_step, kInputPhase) / summary.phases.steps);
   if (summary.forecast) AddForecast(summary, line);
+  return Dump(line);
+}
+
+std::string TraceLine(const TraceRecord& trace) {
+  Json line = {{"event", "trace"},
+               {"trace", trace.trace},
+               {"profile_dir", trace.profile_dir},
+               {"first_step", trace.first_step},
+               {"last_step", trace.last_step},
+               {"spans", trace.spans},
+               {"clocks", Json::array()}};
+  for (const TraceRecord::Clock& clock : trace.clocks)
+    line["clocks"].push_back({{"process", clock.process},
+                              {"first_host", clock.first_host},
+                              {"hosts", clock.hosts},
+                              {"offset_ns", clock.offset_ns},
+                              {"uncertainty_ns", clock.uncertainty_ns},
+                              {"round_trips", clock.round_trips}});
   return Dump(line);
 }
 

@@ -23,18 +23,34 @@
 //                            takes on the pod, simulated_time what all steps of
 //                            the run took there so far; neither is there where
 //                            the job has no forecast
+//   {"event":"started",...}  when all hosts of the pod are ready to train
 //   {"event":"eval",...}     one per evaluation
+//   {"event":"no_eval",...}  instead, of a job without an eval split
 //   {"event":"checkpoint",...}, {"event":"checkpoint_skipped",...},
 //   {"event":"restart",...}, {"event":"fault",...}
 //                            when one is saved, is not, happens, is injected
+//   {"event":"checkpoint_deleted",...}
+//                            when one beyond --keep is gone, or why it stays
+//   {"event":"done",...}, {"event":"failed",...}
+//                            when a pod has ended; one that failed may be
+//                            started again
+//   {"event":"trace",...}    of a traced run, at its end: where its spans are,
+//                            and by host process how far its clock is off the
+//                            coordinator's, and how exactly that is known
 //   {"event":"summary",...}  once, at the end of a run that finished
 //   {"event":"failure",...}  instead of it, for one that did not
+//
+// Lines of events of proto/event.proto end with the key "proto": what else the
+// event has, as protobuf's JSON (event_line.h).
 #ifndef PODSIM_RUNTIME_REPORT_METRICS_LINES_H_
 #define PODSIM_RUNTIME_REPORT_METRICS_LINES_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "absl/time/time.h"
 #include "proto/event.pb.h"
 #include "runtime/forecast/job_forecast.h"
 #include "runtime/forecast/pod_clock.h"
@@ -49,6 +65,28 @@ struct RunContext {
   std::string command;  // as typed
   std::string cpu;      // of this machine
   int cpus = 0;
+  std::string plan_text = {};  // for people, of several lines
+  std::optional<absl::Time> command_start = {};
+};
+
+// A trace that the run has written. Empty: it has not.
+struct TraceRecord {
+  std::string trace;        // the file
+  std::string profile_dir;  // for XProf
+  std::int64_t first_step = 0;
+  std::int64_t last_step = 0;
+  std::int64_t spans = 0;  // of both clocks
+  struct Clock {
+    int process = 0;
+    int first_host = 0;
+    int hosts = 0;
+    // What the coordinator's is ahead of it, and how far that may be off, by so
+    // many heartbeats; 0: it is not known.
+    std::int64_t offset_ns = 0;
+    std::int64_t uncertainty_ns = 0;
+    std::int64_t round_trips = 0;
+  };
+  std::vector<Clock> clocks;
 };
 
 // One line of the file each, without the newline. Pure.
@@ -65,11 +103,18 @@ std::string ForecastLine(const JobForecast& forecast,
 // `pod`: the simulated clock; nullopt: it is not known.
 std::string StepLine(const StepDone& step, double wall_time,
                      const std::optional<PodTime>& pod = std::nullopt);
+std::string StartedLine(double wall_time);
 std::string EvalLine(const EvalDone& eval, double wall_time);
+// Of a job without an eval split.
+std::string NoEvalLine(const EvalDone& eval, double wall_time);
+std::string DoneLine(const JobDone& done, double wall_time);
+std::string FailedLine(const JobFailed& failed, double wall_time);
+std::string DeletedLine(const CheckpointDeleted& deleted, double wall_time);
 std::string SavedLine(const CheckpointSaved& saved, double wall_time);
 std::string SkippedLine(const CheckpointSkipped& skipped, double wall_time);
 std::string RestartLine(const JobRestarting& restart, double wall_time);
 std::string FaultLine(const FaultStruck& struck, double wall_time);
+std::string TraceLine(const TraceRecord& trace);
 std::string SummaryLine(const RunSummary& summary);
 std::string FailureLine(const FailureReport& failure);
 

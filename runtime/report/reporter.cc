@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/printable.h"
+#include "runtime/report/event_line.h"
 #include "runtime/report/event_texts.h"
 
 namespace podsim {
@@ -89,41 +90,12 @@ void Reporter::EndHolding() {
 
 void Reporter::Report(const JobEvent& event, absl::Time arrived) {
   pod_clock_.OnEvent(event);
-  switch (event.event_case()) {
-    case JobEvent::kFormed:
-      return OnFormed(event.formed(), event.wall_time());
-    case JobEvent::kStep:
-      ShowStep(event.step(), WhenMade(event, arrived));
-      return Record(
-          StepLine(event.step(), event.wall_time(), pod_clock_.time()));
-    case JobEvent::kEval:
-      if (event.eval().examples() == 0) return;  // there is no eval split
-      Tell(EvalText(event.eval()));
-      return Record(EvalLine(event.eval(), event.wall_time()));
-    case JobEvent::kRestarting:
-      return Record(RestartLine(event.restarting(), event.wall_time()));
-    case JobEvent::kSaved:
-      return Record(SavedLine(event.saved(), event.wall_time()));
-    case JobEvent::kSkipped:
-      return Record(SkippedLine(event.skipped(), event.wall_time()));
-    case JobEvent::kFault:
-      return Record(FaultLine(event.fault(), event.wall_time()));
-    case JobEvent::kJoined:
-      return Record(JoinedLine(event.joined(), event.wall_time()));
-    case JobEvent::kLeft:
-      return Record(LeftLine(event.left(), event.wall_time()));
-    case JobEvent::kRefused:
-      return Record(RefusedLine(event.refused(), event.wall_time()));
-    case JobEvent::kWaiting:
-      return Record(WaitingLine(event.waiting(), event.wall_time()));
-    case JobEvent::kStarted:
-    case JobEvent::kDone:
-    case JobEvent::kFailed:
-    case JobEvent::kBench:
-    case JobEvent::kDeleted:
-    case JobEvent::EVENT_NOT_SET:
-      return;
-  }
+  if (event.has_formed()) OnFormed(event.formed(), event.wall_time());
+  if (event.has_step()) ShowStep(event.step(), WhenMade(event, arrived));
+  if (event.has_eval() && event.eval().examples() > 0)
+    Tell(EvalText(event.eval()));
+  if (metrics_.has_value())
+    Record(EventLine(event, options_.context, pod_clock_.time()));
 }
 
 void Reporter::OnFormed(const PodFormed& formed, double wall_time) {
@@ -136,7 +108,6 @@ void Reporter::OnFormed(const PodFormed& formed, double wall_time) {
     Tell(StartText(formed));
     Record(ResumeLine(formed.start(), formed.plan(), wall_time));
   }
-  Record(PlanLine(formed.plan(), wall_time, options_.context));
 }
 
 void Reporter::Tell(const std::string& line) {
@@ -176,6 +147,8 @@ void Reporter::ShowStep(const StepDone& step, absl::Time made) {
   }
 }
 
+void Reporter::OnTrace(const TraceRecord& trace) { Record(TraceLine(trace)); }
+
 void Reporter::Finish() {
   EndHolding();
   console_.KeepLive();
@@ -200,7 +173,7 @@ absl::Status Reporter::status() const {
 }
 
 void Reporter::Record(const std::string& line) {
-  if (!metrics_.has_value() || !metrics_->status().ok()) return;
+  if (line.empty() || !metrics_.has_value() || !metrics_->status().ok()) return;
   Complain(metrics_->Write(line));
 }
 

@@ -75,6 +75,8 @@ class Reporter {
   }
 
   void OnEvent(const JobEvent& event);
+  // Before the end.
+  void OnTrace(const TraceRecord& trace);
   // Writes the closing block: one of the two, once.
   void Finish();
   void Fail(const FailureReport& failure);

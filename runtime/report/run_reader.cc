@@ -154,42 +154,28 @@ struct RunReader::Line {
   }
 };
 
-RunReader::RunReader(std::string path) { run_.path = std::move(path); }
+RunReader::RunReader(std::string path) : splitter_(kLongestLine) {
+  run_.path = std::move(path);
+}
 
 RunReader::~RunReader() = default;
 
 void RunReader::Add(std::string_view piece) {
-  while (!piece.empty()) {
-    const std::size_t end = piece.find('\n');
-    const std::string_view part = piece.substr(0, end);
-    const bool is_whole = end != piece.npos;
-    if (is_whole && rest_.empty() && !too_long_) {
-      AddLine(part, /*is_last=*/false);
-    } else {
-      if (rest_.size() + part.size() > kLongestLine) too_long_ = true;
-      if (too_long_) {
-        rest_.clear();
-      } else {
-        rest_.append(part);
-      }
-      if (is_whole && too_long_) AddTooLong();
-      if (is_whole && !too_long_) AddLine(rest_, /*is_last=*/false);
-      if (is_whole) {
-        rest_.clear();
-        too_long_ = false;
-      }
-    }
-    piece.remove_prefix(is_whole ? end + 1 : piece.size());
-  }
+  splitter_.Add(piece, [this](std::optional<std::string_view> line) {
+    TakeLine(line, /*is_last=*/false);
+  });
 }
 
 RunRecords RunReader::Finish() {
-  if (too_long_) AddTooLong();
-  if (!rest_.empty()) AddLine(rest_, /*is_last=*/true);
+  splitter_.Finish([this](std::optional<std::string_view> line) {
+    TakeLine(line, /*is_last=*/true);
+  });
   return std::move(run_);
 }
 
-void RunReader::AddTooLong() {
+// nullopt: it is too long, and no record.
+void RunReader::TakeLine(std::optional<std::string_view> line, bool is_last) {
+  if (line) return AddLine(*line, is_last);
   ++lines_;
   AddBadLine(/*is_last=*/false);
 }

@@ -12,9 +12,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "runtime/report/line_splitter.h"
 #include "runtime/report/run_records.h"
 
 namespace podsim {
@@ -39,7 +41,7 @@ class RunReader {
   struct Line;
   void AddLine(std::string_view line, bool is_last);
   void AddBadLine(bool is_last);
-  void AddTooLong();
+  void TakeLine(std::optional<std::string_view> line, bool is_last);
   bool AddRecord(const Line& line);
   void OnPlan(const Line& line);
   void OnForecast(const Line& line);
@@ -53,9 +55,8 @@ class RunReader {
   void OnSummary(const Line& line);
 
   RunRecords run_;
-  std::string rest_;       // of a line whose end has not come yet
-  bool too_long_ = false;  // that line is left out
-  bool begins_ = true;     // the next step is the first of a pod
+  LineSplitter splitter_;
+  bool begins_ = true;  // the next step is the first of a pod
   std::int64_t records_ = 0;
   std::int64_t lines_ = 0;
   std::size_t stride_ = 1;  // every so many steps are kept of hosts

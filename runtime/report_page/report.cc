@@ -1,5 +1,7 @@
 #include "runtime/report_page/report.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <utility>
 
@@ -8,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "base/printable.h"
 #include "base/status.h"
 #include "host/storage/uri_store.h"
@@ -16,6 +19,7 @@
 #include "runtime/report/run_files.h"
 #include "runtime/report_page/chart_svg.h"
 #include "runtime/report_page/page.h"
+#include "runtime/report_page/remade.h"
 #include "settings/command_line.h"
 #include "settings/pasted.h"
 #include "settings/programs.h"
@@ -89,14 +93,56 @@ std::string DrawingOf(const std::vector<JudgedRun>& runs) {
   return ChartsSvg(ChartsInShort(records, names));
 }
 
+absl::Status CheckTraceFlags(const ReportSettings& settings) {
+  if (settings.has_trace()) return CheckWritten("--trace", settings.trace());
+  if (!settings.has_trace_steps()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "--trace_steps is for a trace: add --trace=FILE, or leave it out");
+}
+
+// A folder below `folder` for each of several runs.
+std::string BoardFolder(const std::string& folder,
+                        const std::vector<JudgedRun>& runs, std::size_t run) {
+  if (runs.size() == 1) return folder;
+  std::string name = runs[run].name;
+  std::replace(name.begin(), name.end(), '/', '_');
+  return absl::StrCat(folder, "/", name);
+}
+
+// What a running job writes besides; returns what is to be said of it.
+absl::StatusOr<std::string> Remake(const ReportSettings& settings,
+                                   const std::vector<JudgedRun>& runs,
+                                   ObjectStore& store) {
+  std::string text;
+  if (settings.has_tensorboard_dir()) {
+    const std::string folder(
+        absl::StripSuffix(settings.tensorboard_dir(), "/"));
+    for (std::size_t i = 0; i < runs.size(); ++i)
+      PODSIM_RETURN_IF_ERROR(
+          RemakeBoard(store, runs[i].run.path, BoardFolder(folder, runs, i)));
+    absl::StrAppend(&text, "event files: tensorboard --logdir ", folder, "\n");
+  }
+  if (!settings.has_trace()) return text;
+  if (runs.size() != 1)
+    return absl::InvalidArgumentError(
+        absl::StrCat("--trace is of one run, and ", runs.size(),
+                     " were given: give one metrics file"));
+  PODSIM_ASSIGN_OR_RETURN(const std::string traced,
+                          RemakeTrace(store, runs[0].run.path, settings.trace(),
+                                      settings.trace_steps()));
+  return text + traced;
+}
+
 absl::StatusOr<std::string> Make(const ReportSettings& settings,
                                  ObjectStore& store,
                                  std::vector<std::string>& passed_over) {
   const std::string page = settings.has_output() ? settings.output() : kPage;
-  const bool writes =
-      settings.has_output() || !(settings.json() || settings.has_plot());
+  const bool writes = settings.has_output() ||
+                      !(settings.json() || settings.has_plot() ||
+                        settings.has_tensorboard_dir() || settings.has_trace());
   if (writes) PODSIM_RETURN_IF_ERROR(CheckWritten("--output", page));
   PODSIM_RETURN_IF_ERROR(CheckPlotFile(settings));
+  PODSIM_RETURN_IF_ERROR(CheckTraceFlags(settings));
   PODSIM_ASSIGN_OR_RETURN(std::vector<RunRecords> runs,
                           ReadAll(settings, store, passed_over));
   const std::vector<JudgedRun> judged = Judge(std::move(runs));
@@ -106,11 +152,14 @@ absl::StatusOr<std::string> Make(const ReportSettings& settings,
   if (settings.has_plot())
     PODSIM_RETURN_IF_ERROR(
         Annotate(store.Write(settings.plot(), DrawingOf(judged)), "--plot"));
+  PODSIM_ASSIGN_OR_RETURN(const std::string remade,
+                          Remake(settings, judged, store));
   if (settings.json()) return DiagnosisJson(judged);
   std::string text = VerdictsText(judged);
   if (writes) absl::StrAppend(&text, "written: ", page, "\n");
   if (settings.has_plot())
     absl::StrAppend(&text, "drawn as ", settings.plot(), "\n");
+  text += remade;
   return Printable(text);
 }
 

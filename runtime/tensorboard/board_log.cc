@@ -67,19 +67,6 @@ struct OwnedNames {
 
 bool IsStored(const std::string& folder) { return !SchemeOf(folder).empty(); }
 
-EventFilesByRun FilesIn(const std::string& folder, const Clock& clock) {
-  const auto owned = std::make_shared<OwnedNames>(clock);
-  const std::shared_ptr<EventFileNames> names(owned, &owned->names);
-  EventFilesByRun files;
-  for (const EventRun run : kRuns) {
-    const std::string below = absl::StrCat(folder, "/", NameOf(run));
-    files[PlaceOf(run)] = IsStored(folder)
-                              ? NewStoredEventFiles(below, NewUriStore(), names)
-                              : NewLocalEventFiles(below, names);
-  }
-  return files;
-}
-
 }  // namespace
 
 const char* NameOf(EventRun run) {
@@ -229,10 +216,23 @@ absl::Status BackgroundBoardLog::status() {
   return shared_->given_up ? shared_->status : absl::OkStatus();
 }
 
+EventFilesByRun EventFilesIn(const std::string& folder, const Clock& clock) {
+  const auto owned = std::make_shared<OwnedNames>(clock);
+  const std::shared_ptr<EventFileNames> names(owned, &owned->names);
+  EventFilesByRun files;
+  for (const EventRun run : kRuns) {
+    const std::string below = absl::StrCat(folder, "/", NameOf(run));
+    files[PlaceOf(run)] = IsStored(folder)
+                              ? NewStoredEventFiles(below, NewUriStore(), names)
+                              : NewLocalEventFiles(below, names);
+  }
+  return files;
+}
+
 std::unique_ptr<BoardLog> NewBoardLog(const std::string& folder,
                                       const Clock& clock) {
   return std::make_unique<BackgroundBoardLog>(
-      FilesIn(folder, clock),
+      EventFilesIn(folder, clock),
       BoardLogOptions{.folder = folder,
                       .pace = IsStored(folder) ? kObjectPace : kFilePace});
 }

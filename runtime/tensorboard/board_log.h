@@ -84,6 +84,8 @@ class BackgroundBoardLog final : public BoardLog {
 
 // In `folder`, of this machine or of a store, with names of this process.
 // Touches nothing before the first event. `clock` is read once.
+EventFilesByRun EventFilesIn(const std::string& folder, const Clock& clock);
+// A log of these.
 std::unique_ptr<BoardLog> NewBoardLog(const std::string& folder,
                                       const Clock& clock);
 

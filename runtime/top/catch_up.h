@@ -28,6 +28,8 @@ class CatchUp {
   explicit CatchUp(Time begin) : heard_(begin) {}
 
   void OnEvent(const WatchedEvent& event, Time now);
+  // Of a file: its end has been reached.
+  void OnEnd() { current_ = true; }
 
   // Stays true: later generations are followed as they come.
   bool current() const { return current_; }

@@ -17,11 +17,13 @@
 #include "base/rpc/address.h"
 #include "base/rpc/token.h"
 #include "base/status.h"
+#include "host/storage/uri_store.h"
 #include "runtime/monitor/job_state.h"
 #include "runtime/monitor/monitor_text.h"
 #include "runtime/pod/watch_place.h"
 #include "runtime/top/catch_up.h"
 #include "runtime/top/follow.h"
+#include "runtime/top/follow_file.h"
 #include "runtime/top/screen.h"
 #include "runtime/top/top_flags.h"
 #include "runtime/top/tpu_info.h"
@@ -44,6 +46,14 @@ struct Watched {
 };
 
 absl::StatusOr<WatchPlace> PlaceGiven(const TopSettings& settings) {
+  if (settings.has_metrics_file()) {
+    if (settings.has_address() || settings.has_pid())
+      return absl::InvalidArgumentError(
+          "--metrics_file and --address or --pid both name the job: leave one "
+          "of them out");
+    PODSIM_RETURN_IF_ERROR(CheckServed(settings.metrics_file()));
+    return WatchPlace();
+  }
   if (!settings.has_address())
     return ChooseWatchPlace(FindOwnWatchPlaces(), settings.model_dir(),
                             settings.pid());
@@ -81,6 +91,39 @@ absl::Status SayWhichToken(absl::Status end, const WatchPlace& first) {
                          first.launcher_pid(),
                          ": with --address=", first.address(), " that of ",
                          kTokenVariable, " is used instead"));
+}
+
+bool Streams(const TopSettings& settings, const Console& console) {
+  return settings.streaming() || (console.live() && !settings.once());
+}
+
+void FollowFileInto(const TopSettings& settings, bool grows, Watched& watched,
+                    const std::stop_token& stop) {
+  absl::Status end = FollowFile(
+      {.path = settings.metrics_file(),
+       .on_event =
+           [&watched](const WatchedEvent& event) {
+             MutexLock lock(watched.mutex);
+             Fold(event, watched.state);
+             watched.catch_up.OnEvent(event, std::chrono::steady_clock::now());
+             watched.changed.NotifyAll();
+           },
+       .on_launch =
+           [&watched] {
+             MutexLock lock(watched.mutex);
+             watched.state = JobState();
+           },
+       .on_current =
+           [&watched] {
+             MutexLock lock(watched.mutex);
+             watched.catch_up.OnEnd();
+             watched.changed.NotifyAll();
+           },
+       .grows = grows},
+      *NewUriStore(), stop);
+  MutexLock lock(watched.mutex);
+  watched.end = std::move(end);
+  watched.changed.NotifyAll();
 }
 
 void FollowInto(const TopSettings& settings, const WatchPlace& first,
@@ -160,8 +203,7 @@ absl::Status Show(const TopSettings& settings, Watched& watched, bool in_place,
 // The exit code.
 absl::StatusOr<int> ShowUntilEnd(const TopSettings& settings, Watched& watched,
                                  Console& console) {
-  const bool streams =
-      settings.streaming() || (console.live() && !settings.once());
+  const bool streams = Streams(settings, console);
   const bool in_place = streams && console.live() && !settings.json();
   const auto rate = absl::ToChronoNanoseconds(absl::Seconds(settings.rate()));
   if (!AwaitCurrent(watched)) return Silent();
@@ -238,7 +280,12 @@ int RunTop(const std::vector<std::string>& args, Console& console) {
   if (!place.ok()) return Refuse(place.status(), kRefused, console);
   Watched watched;
   const std::jthread follower([&](const std::stop_token& stop) {
-    FollowInto(settings, *place, watched, stop);
+    if (settings.has_metrics_file())
+      FollowFileInto(settings,
+                     settings.tpu_info() || Streams(settings, console), watched,
+                     stop);
+    else
+      FollowInto(settings, *place, watched, stop);
   });
   const absl::StatusOr<int> code =
       settings.tpu_info() ? RunBeside(*flags, watched, console)

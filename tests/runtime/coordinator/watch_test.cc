@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/numbers.h"
+#include "base/mutex.h"
 #include "base/rpc/credentials.h"
 #include "base/rpc/deadline.h"
 #include "base/rpc/status.h"
@@ -240,6 +241,47 @@ TEST_F(WatchTest, WhoeverTakesNothingLosesItsPlace) {
   EXPECT_NE(WatchWhenThereIsRoom()->last().sequence(), 0);
   sleeper->ReadAll();
   EXPECT_TRUE(absl::IsCancelled(sleeper->Finish()));
+}
+
+// Counts how often the feed has looked after all of its readers.
+class LookedAfter final : public EventReader {
+ public:
+  void OnMore() override {
+    MutexLock lock(mutex_);
+    ++times_;
+    changed_.NotifyAll();
+  }
+  // The last but one of these looks has ended for every reader.
+  void AwaitMore(int times) {
+    MutexLock lock(mutex_);
+    const int until = times_ + times;
+    while (times_ < until) changed_.WaitFor(mutex_, std::chrono::seconds(1));
+  }
+
+ private:
+  Mutex mutex_;
+  CondVar changed_;
+  int times_ PODSIM_GUARDED_BY(mutex_) = 0;
+};
+
+TEST_F(WatchTest, WhoeverTakesNothingIsToldIfItWakesUp) {
+  Start({.generation = 1, .max_readers = 3});
+  feed_->Publish(LargeEvent());
+  const auto sleeper = Watch();
+  EXPECT_EQ(sleeper->Next(), 1);
+  constexpr int kEvents = 20;
+  for (int event = 2; event <= kEvents; ++event) feed_->Publish(LargeEvent());
+  const auto looked = std::make_shared<LookedAfter>();
+  ASSERT_THAT(feed_->Enter(looked, {}).status, IsOk());
+  looked->AwaitMore(5);  // until its window is full
+  clock_.Advance(kStalledReader);
+  looked->AwaitMore(3);
+  const int read = 1 + sleeper->ReadAll();
+  EXPECT_LT(read, kEvents);
+  EXPECT_THAT(sleeper->Finish(), StatusIs(absl::StatusCode::kResourceExhausted,
+                                          HasSubstr("taken nothing for 30 s")));
+  EXPECT_EQ(sleeper->nearest(), read + 1);
+  EXPECT_EQ(Watch(ResumeAt(sleeper->nearest(), 1))->Next(), read + 1);
 }
 
 TEST_F(WatchTest, TheDeadAreReadersNoMore) {

@@ -101,5 +101,31 @@ TEST(MonitorJsonTest, HasAllOfIt) {
             "forming");
 }
 
+// What a step moves is the plan's, how fast is the job's.
+TEST(MonitorTextTest, LinksHaveWhatAStepMoves) {
+  JobEvent formed = testing::FormedJob();
+  PlanBits& bits = *formed.mutable_formed()->mutable_plan()->mutable_bits();
+  bits.set_hosts(4);
+  bits.set_batch_per_core(2);
+  bits.add_buckets()->set_count(1 << 20);
+  JobState state;
+  Fold(testing::Watched(1, formed), state);
+  const auto forming = MonitorText(state, std::nullopt);
+  ASSERT_TRUE(forming.ok());
+  EXPECT_THAT(*forming,
+              ::testing::AllOf(HasSubstr("ICI links by axis"), HasSubstr("N/A"),
+                               HasSubstr("each sends 6.00 MiB a step, N/A")));
+  Fold(testing::Watched(2, testing::StepOfJob(1)), state);
+  const auto training = MonitorText(state, std::nullopt);
+  ASSERT_TRUE(training.ok());
+  EXPECT_THAT(*training, HasSubstr("each sends 6.00 MiB a step, 60.00 MiB/s"));
+  const auto json = MonitorJson(state, std::nullopt);
+  ASSERT_TRUE(json.ok());
+  EXPECT_THAT(
+      *json,
+      ::testing::AllOf(HasSubstr("\"axis\":\"x\""), HasSubstr("\"axis\":\"y\""),
+                       HasSubstr("\"host_bytes_per_step\":6291456")));
+}
+
 }  // namespace
 }  // namespace podsim

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/report/event_line.h"
 #include "tests/runtime/report/run_fixture.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/temp_dir.h"
@@ -131,6 +132,68 @@ TEST_F(ReportTest, RefusesAFolderThatIsNotThereBeforeItReads) {
       Run({dir_.file("a.jsonl"), "-o", dir_.file("none/page.html")});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.error, HasSubstr("--output"));
+}
+
+// A run whose lines are whole events.
+std::string WholeRunText() {
+  std::string text;
+  JobEvent formed;
+  formed.set_wall_time(1e9);
+  formed.mutable_formed()->mutable_plan()->set_global_batch(64);
+  formed.mutable_formed()->mutable_plan()->add_first_host(0);
+  formed.mutable_formed()->mutable_plan()->set_train_steps(4);
+  formed.mutable_formed()->mutable_plan()->mutable_bits()->set_slice("v3-8");
+  formed.mutable_formed()->mutable_plan()->mutable_bits()->set_hosts(1);
+  text += EventLine(formed, {.plan_text = "the plan"}) + "\n";
+  for (int number = 1; number <= 4; ++number) {
+    JobEvent step;
+    step.set_wall_time(1e9 + number);
+    step.mutable_step()->set_step(number);
+    step.mutable_step()->set_seconds(0.5);
+    text += EventLine(step, {}) + "\n";
+  }
+  return text;
+}
+
+TEST_F(ReportTest, WritesEventFilesInsteadOfAPage) {
+  ASSERT_THAT(store_->Write(dir_.file("w.jsonl"), WholeRunText()), IsOk());
+  const ReportResult result = Run(
+      {dir_.file("w.jsonl"), "--tensorboard_dir=" + dir_.file("board") + "/"});
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_THAT(result.text, HasSubstr("--logdir " + dir_.file("board") + "\n"));
+  EXPECT_THAT(result.text, Not(HasSubstr("written")));
+  const auto files = store_->List(dir_.file("board/wall"));
+  ASSERT_THAT(files, IsOk());
+  ASSERT_EQ(files->size(), 1u);
+  const auto events = store_->Read(dir_.file("board/wall/") + files->front());
+  ASSERT_THAT(events, IsOk());
+  EXPECT_THAT(*events, HasSubstr("perf/step_time_seconds"));
+  EXPECT_THAT(*events, HasSubstr("the plan"));
+}
+
+TEST_F(ReportTest, DrawsATraceInsteadOfAPage) {
+  ASSERT_THAT(store_->Write(dir_.file("w.jsonl"), WholeRunText()), IsOk());
+  const std::string trace = dir_.file("a.pftrace");
+  const ReportResult result =
+      Run({dir_.file("w.jsonl"), "--trace=" + trace, "--trace_steps=3:4"});
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_THAT(result.text, HasSubstr(trace + ": steps 3 to 4"));
+  EXPECT_THAT(store_->Stat(trace), IsOk());
+  EXPECT_EQ(Run({dir_.file("w.jsonl"), "--trace=" + trace, "--trace_steps=x"})
+                .exit_code,
+            2);
+  EXPECT_EQ(Run({dir_.file("w.jsonl"), "--trace_steps=3"}).exit_code, 2);
+  EXPECT_THAT(Run({dir_.path(), "--trace=" + trace}).error,
+              HasSubstr("--trace is of one run"));
+}
+
+TEST_F(ReportTest, AFileWithoutWholeEventsHasNoEventFiles) {
+  for (const std::string flag : {"--tensorboard_dir=", "--trace="}) {
+    const ReportResult result =
+        Run({dir_.file("a.jsonl"), flag + dir_.file("x")});
+    EXPECT_EQ(result.exit_code, 1) << flag;
+    EXPECT_THAT(result.error, HasSubstr("has no plan with its event")) << flag;
+  }
 }
 
 TEST_F(ReportTest, Helps) {

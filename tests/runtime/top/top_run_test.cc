@@ -13,6 +13,7 @@
 
 #include "base/rpc/token.h"
 #include "runtime/report/console.h"
+#include "runtime/report/event_line.h"
 #include "runtime/top/top.h"
 #include "tests/runtime/monitor/watched_job.h"
 #include "tests/runtime/top/told_pod.h"
@@ -101,6 +102,31 @@ TEST_F(TopRunTest, ACommandIsToldHowTheJobEnded) {
   EXPECT_THAT(Written("err"),
               AllOf(HasSubstr("ended before its pod had formed"),
                     HasSubstr("process 1 has not joined")));
+}
+
+// After its end, or while nobody answers for it.
+TEST_F(TopRunTest, ShowsAJobOfItsMetricsFile) {
+  std::ofstream file(dir_.file("m.jsonl"));
+  file << EventLine(FormedJob(), {}) << "\n"
+       << EventLine(StepOfJob(7), {}) << "\n";
+  file.close();
+  const auto top = [this](std::vector<std::string> args) {
+    std::FILE* out = std::fopen(dir_.file("out").c_str(), "w");
+    std::FILE* err = std::fopen(dir_.file("err").c_str(), "w");
+    Console console(fileno(out), fileno(err));
+    const int code = RunTop(args, console);
+    std::fclose(out);
+    std::fclose(err);
+    return code;
+  };
+  EXPECT_EQ(top({"--metrics_file=" + dir_.file("m.jsonl")}), 0)
+      << Written("err");
+  EXPECT_THAT(Written("out"),
+              AllOf(HasSubstr("v3-32"), HasSubstr("step 7/100"),
+                    HasSubstr("TPU Runtime Utilization"), HasSubstr("70.00%")));
+  EXPECT_EQ(top({"--metrics_file=" + dir_.file("none")}), 1);
+  EXPECT_EQ(top({"--metrics_file=m", "--address=" + Address()}), 2);
+  EXPECT_THAT(Written("err"), HasSubstr("both name the job"));
 }
 
 }  // namespace

@@ -1,0 +1,196 @@
+#include "runtime/trace/file_trace.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "job/phases.h"
+#include "job/placement.h"
+#include "runtime/forecast/drawn_step.h"
+#include "runtime/job/ici_fault.h"
+#include "runtime/job/restored_program.h"
+#include "runtime/job/spec_check.h"
+
+namespace podsim {
+namespace {
+
+// Steps that a restarted pod makes again count again.
+constexpr std::size_t kMostMade = 10 * kMostTracedSteps;
+
+struct FilePhase {
+  TraceSpan::Kind kind = TraceSpan::OTHER;
+  std::string name;
+  double seconds = 0;
+  int peer = -1;  // the host that is waited for
+};
+
+std::int64_t Nanoseconds(double seconds) { return std::llround(1e9 * seconds); }
+
+double At(const google::protobuf::RepeatedField<float>& list, int process) {
+  return process < list.size() ? static_cast<double>(list.Get(process)) : 0;
+}
+
+TraceSpan::Kind KindOf(const std::string& phase) {
+  if (phase == kInputPhase.name) return TraceSpan::INPUT;
+  if (phase == kComputePhase.name) return TraceSpan::COMPUTE;
+  return phase == kUpdatePhase.name ? TraceSpan::UPDATE : TraceSpan::OTHER;
+}
+
+// Of the process that came last: all that a step is known to consist of.
+std::vector<FilePhase> PhasesOfLast(const StepDone& step) {
+  std::vector<FilePhase> phases;
+  for (const NamedPhase& phase : PhasesInOrder(step.phases(), kPhaseNames))
+    phases.push_back({KindOf(phase.name), phase.label, phase.seconds});
+  return phases;
+}
+
+// Of another one.
+std::vector<FilePhase> PhasesOfProcess(const StepDone& step, int process,
+                                       int last_host) {
+  std::vector<FilePhase> phases = {
+      {TraceSpan::INPUT, "input", At(ByProcess(step, kInputPhase), process)},
+      {TraceSpan::COMPUTE, "compute",
+       At(ByProcess(step, kComputePhase), process)},
+      {TraceSpan::WAIT, "all-reduce",
+       At(step.process_seconds_waited(), process), last_host}};
+  double rest = step.seconds();
+  for (const FilePhase& phase : phases) rest -= phase.seconds;
+  phases.push_back({TraceSpan::OTHER, "all-reduce, update and other", rest});
+  return phases;
+}
+
+class PartOfProcess {
+ public:
+  PartOfProcess(const JobPlan& plan, int process) : process_(process) {
+    const HostRange hosts = HostsOf(plan, process);
+    part_.set_process(process);
+    part_.set_first_host(hosts.first);
+    part_.set_hosts(hosts.end - hosts.first);
+    part_.set_cores_per_host(plan.bits().cores_per_host());
+  }
+
+  // Steps in the order in which they were made: each ends when all hosts have
+  // reported it, and begins no earlier than the one before has ended.
+  void AddStep(const JobEvent& event, int last_host) {
+    const StepDone& step = event.step();
+    const std::int64_t end = Nanoseconds(event.wall_time());
+    const std::int64_t begin =
+        std::max(end_, end - Nanoseconds(step.seconds()));
+    if (!std::isfinite(step.seconds()) || begin >= end) return;
+    end_ = end;
+    AddSpan(step.step(), {TraceSpan::STEP, absl::StrCat("step ", step.step())},
+            begin, end);
+    const bool is_last = step.process_seconds_waited().empty() ||
+                         step.last_process() == process_;
+    std::int64_t at = begin;
+    for (const FilePhase& phase :
+         is_last ? PhasesOfLast(step)
+                 : PhasesOfProcess(step, process_, last_host)) {
+      if (!(phase.seconds > 0)) continue;
+      const std::int64_t next = std::min(end, at + Nanoseconds(phase.seconds));
+      if (next > at) AddSpan(step.step(), phase, at, next);
+      at = next;
+    }
+  }
+
+  const TracePart& part() const { return part_; }
+
+ private:
+  void AddSpan(std::int64_t step, const FilePhase& phase, std::int64_t begin,
+               std::int64_t end) {
+    TraceSpan& span = *part_.add_spans();
+    span.set_kind(phase.kind);
+    span.set_name(phase.name);
+    span.set_host(part_.first_host());
+    span.set_hosts(part_.hosts());
+    span.set_peer(phase.peer);
+    span.set_step(step);
+    span.set_begin(static_cast<std::uint64_t>(begin));
+    span.set_end(static_cast<std::uint64_t>(end));
+  }
+
+  const int process_;
+  TracePart part_;
+  std::int64_t end_ = 0;  // of the step before
+};
+
+// As TracedSteps takes them.
+JobSpec TracedSpec(JobSpec spec, const std::string& steps) {
+  if (!IsTraced(spec)) spec.set_trace("a file");
+  if (!steps.empty()) spec.set_trace_steps(steps);
+  return spec;
+}
+
+// Events have plans without their Programs.
+absl::StatusOr<DrawnStep> DrawnOf(JobPlan plan, const Slice& slice) {
+  PODSIM_RETURN_IF_ERROR(RestoreProgram(plan));
+  return DrawStep(plan, slice);
+}
+
+}  // namespace
+
+void FileTrace::OnLine(const RunLine& line) {
+  if (!line.trace_file.empty()) own_trace_ = line.trace_file;
+  if (!line.event) return;
+  if (line.event->has_formed()) OnFormed(line);
+  if (moments_) moments_->OnEvent(*line.event);
+  if (line.event->has_step()) OnStep(*line.event);
+}
+
+void FileTrace::OnFormed(const RunLine& line) {
+  const PodFormed& formed = line.event->formed();
+  const JobSpec spec = TracedSpec(formed.plan().spec(), steps_);
+  if (!plan_ || line.command_start != command_start_) {
+    made_.clear();
+    own_trace_.clear();
+    moments_.emplace(spec);
+  }
+  command_start_ = line.command_start;
+  plan_ = formed.plan();
+  const StartPoint& start = formed.start();
+  range_ = TracedSteps(
+      spec, start.step(),
+      start.last_step() > 0 ? start.last_step() : formed.plan().train_steps());
+}
+
+void FileTrace::OnStep(const JobEvent& event) {
+  const std::int64_t step = event.step().step();
+  if (step < range_.first || step > range_.last || made_.size() >= kMostMade)
+    return;
+  made_.push_back(event);
+}
+
+absl::StatusOr<Trace> FileTrace::Make() const {
+  if (!plan_)
+    return absl::FailedPreconditionError(
+        "--trace: the file has no plan with its event, which this version of "
+        "pod_launch writes once a pod has formed");
+  PODSIM_RETURN_IF_ERROR(CheckPlacement(*plan_));
+  PODSIM_ASSIGN_OR_RETURN(Slice slice,
+                          SliceNamed(plan_->bits().slice(), plan_->spec()));
+  PODSIM_ASSIGN_OR_RETURN(slice, WithIciFault(std::move(slice), plan_->spec()));
+  TraceParts parts;
+  const int processes = plan_->first_host_size();
+  for (int process = 0; process < processes; ++process) {
+    PartOfProcess part(*plan_, process);
+    for (const JobEvent& event : made_) {
+      const int last = event.step().last_process();
+      part.AddStep(
+          event, last >= 0 && last < processes ? plan_->first_host(last) : -1);
+    }
+    parts.parts.push_back(part.part());
+  }
+  Trace trace =
+      MakeTrace(parts, moments_->All(), DrawStep(*plan_, slice), *plan_, slice);
+  trace.clocks = {"hosts' steps end when the coordinator has heard of them"};
+  trace.notes.push_back(absl::StrCat(
+      "of hosts the phases of each step, one after the other; their spans are ",
+      own_trace_.empty() ? "kept by traced runs alone"
+                         : absl::StrCat("in ", own_trace_)));
+  return trace;
+}
+
+}  // namespace podsim

@@ -1,0 +1,56 @@
+// A trace from a metrics file, after the run: the simulated steps, what the
+// coordinator heard and when, and of each host process the phases of its steps.
+//
+//   FileTrace file("20:25");
+//   RunLines lines([&](const RunLine& line) { file.OnLine(line); });
+//   ...
+//   PODSIM_ASSIGN_OR_RETURN(const Trace trace, file.Make());
+//
+// Spans of hosts (kernels, chunks, waits one by one) are not in that file, but
+// in the trace alone that the traced run writes itself.
+#ifndef PODSIM_RUNTIME_TRACE_FILE_TRACE_H_
+#define PODSIM_RUNTIME_TRACE_FILE_TRACE_H_
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "job/traced_steps.h"
+#include "proto/event.pb.h"
+#include "runtime/report/run_line.h"
+#include "runtime/trace/trace_file.h"
+#include "runtime/trace/traced_moments.h"
+
+namespace podsim {
+
+// One thread at a time.
+class FileTrace {
+ public:
+  // `steps`: "20:25", checked by ParseStepRange. Empty: those that the run
+  // traced, or else those that it would have.
+  explicit FileTrace(std::string steps) : steps_(std::move(steps)) {}
+
+  // Of a job that was launched several times the last launch counts.
+  void OnLine(const RunLine& line);
+  // Errors: FAILED_PRECONDITION (no pod has formed), those of the plan's slice.
+  absl::StatusOr<Trace> Make() const;
+
+ private:
+  void OnFormed(const RunLine& line);
+  void OnStep(const JobEvent& event);
+
+  const std::string steps_;
+  std::optional<absl::Time> command_start_;
+  std::optional<JobPlan> plan_;
+  std::optional<TracedMoments> moments_;
+  StepRange range_;
+  std::vector<JobEvent> made_;  // steps
+  std::string own_trace_;       // that the run wrote itself
+};
+
+}  // namespace podsim
+
+#endif  // PODSIM_RUNTIME_TRACE_FILE_TRACE_H_

@@ -1,0 +1,152 @@
+#include "runtime/trace/file_trace.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "job/phases.h"
+#include "runtime/report/event_line.h"
+#include "tests/runtime/job/job_fixture.h"
+#include "tests/testing/status_matchers.h"
+
+namespace podsim {
+namespace {
+
+using ::podsim::testing::PlanOf;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr double kTrainingAt = 1'700'000'000;
+
+JobEvent FormedOf(const JobPlan& plan) {
+  JobEvent event;
+  event.set_wall_time(kTrainingAt);
+  *event.mutable_formed()->mutable_plan() = plan;
+  event.mutable_formed()->mutable_plan()->clear_program();
+  return event;
+}
+
+// A step of 0.5 s each second, in which process 1 came last.
+JobEvent MadeStepOf(std::int64_t number) {
+  JobEvent event;
+  event.set_wall_time(kTrainingAt + static_cast<double>(number));
+  StepDone& step = *event.mutable_step();
+  step.set_step(number);
+  step.set_seconds(0.5);
+  AddSeconds(kInputPhase, 0.125, *step.mutable_phases());
+  AddSeconds(kComputePhase, 0.25, *step.mutable_phases());
+  AddSeconds(kReducePhase, 0.0625, *step.mutable_phases());
+  AddSeconds(kUpdatePhase, 0.0625, *step.mutable_phases());
+  step.set_last_process(1);
+  for (const float input : {0.0F, 0.125F}) {
+    AddOfProcess(kInputPhase, input, step);
+    AddOfProcess(kComputePhase, 0.25F, step);
+    step.add_process_seconds_waited(0.125F - input);
+  }
+  return event;
+}
+
+void Tell(const JobEvent& event, FileTrace& trace) {
+  const std::optional<RunLine> line = ParseRunLine(EventLine(event, {}));
+  ASSERT_TRUE(line.has_value());
+  trace.OnLine(*line);
+}
+
+// Of a process's first track: "input" to 125 ms.
+using Spans = std::vector<std::pair<std::string, std::int64_t>>;
+Spans SpansOf(const Trace& trace, const std::string& process,
+              std::int64_t step) {
+  Spans spans;
+  for (const TraceProcess& each : trace.processes) {
+    if (each.name != process) continue;
+    for (const TraceSlice& slice : each.tracks[0].slices)
+      if (std::get<std::int64_t>(slice.arguments[0].value) == step)
+        spans.emplace_back(slice.name, (slice.end - slice.begin) / 1'000'000);
+  }
+  return spans;
+}
+
+std::vector<std::string> NamesOf(const Trace& trace) {
+  std::vector<std::string> names;
+  for (const TraceProcess& process : trace.processes)
+    names.push_back(process.name);
+  return names;
+}
+
+class FileTraceTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_OK_AND_ASSIGN(plan_, PlanOf("topology: 'v3-32' processes: 2"));
+  }
+  Trace TraceOf(const std::string& steps) {
+    FileTrace file(steps);
+    Tell(FormedOf(plan_), file);
+    for (int step = 1; step <= 6; ++step) Tell(MadeStepOf(step), file);
+    absl::StatusOr<Trace> trace = file.Make();
+    EXPECT_THAT(trace, ::podsim::testing::IsOk());
+    return trace.ok() ? *std::move(trace) : Trace();
+  }
+
+  JobPlan plan_;
+};
+
+TEST_F(FileTraceTest, EachHostHasItsPhases) {
+  const Trace trace = TraceOf("4:5");
+  EXPECT_EQ(trace.first_step, 4);
+  EXPECT_EQ(trace.last_step, 5);
+  EXPECT_THAT(
+      SpansOf(trace, "wall: host 3", 4),
+      ElementsAre(std::pair("step 4", 500), std::pair("input", 125),
+                  std::pair("forward and backward", 250),
+                  std::pair("all-reduce", 62), std::pair("update", 62)));
+  EXPECT_THAT(SpansOf(trace, "wall: host 0", 4),
+              ElementsAre(std::pair("step 4", 500),
+                          std::pair("forward and backward", 250),
+                          std::pair("wait for host 2: all-reduce", 125),
+                          std::pair("all-reduce, update and other", 125)));
+  EXPECT_THAT(SpansOf(trace, "wall: host 0", 3), IsEmpty());
+  EXPECT_EQ(trace.begin,
+            static_cast<std::int64_t>((kTrainingAt + 3.5) * 1'000'000'000));
+}
+
+// As the traced run itself draws them.
+TEST_F(FileTraceTest, SimulatedStepsAndTheCoordinatorAreThere) {
+  const std::vector<std::string> names = NamesOf(TraceOf(""));
+  EXPECT_THAT(names, AllOf(Contains("wall: coordinator"),
+                           Contains(HasSubstr("sim: v3-32 cores")),
+                           Contains("sim: v3-32 links")));
+}
+
+TEST_F(FileTraceTest, SaysWhereSpansAre) {
+  EXPECT_THAT(TraceOf("2").notes,
+              Contains(HasSubstr("kept by traced runs alone")));
+  FileTrace file("");
+  Tell(FormedOf(plan_), file);
+  file.OnLine(*ParseRunLine(TraceLine({.trace = "a.pftrace"})));
+  ASSERT_OK_AND_ASSIGN(const Trace trace, file.Make());
+  EXPECT_THAT(trace.notes, Contains(HasSubstr("in a.pftrace")));
+}
+
+TEST_F(FileTraceTest, WithoutTheModelsFileThereIsNoSimulatedStep) {
+  plan_.mutable_spec()->set_model_file("net.model");
+  const Trace trace = TraceOf("2");
+  EXPECT_THAT(NamesOf(trace),
+              ElementsAre("wall: host 0", "wall: host 1", "wall: host 2",
+                          "wall: host 3", "wall: coordinator"));
+  EXPECT_THAT(trace.notes, Contains(HasSubstr("net.model")));
+}
+
+TEST(FileTrace, WithoutAPlanThereIsNone) {
+  EXPECT_EQ(FileTrace("").Make().status().code(),
+            absl::StatusCode::kFailedPrecondition);
+}
+
+}  // namespace
+}  // namespace podsim
