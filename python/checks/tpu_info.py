@@ -25,12 +25,12 @@ if "PODSIM_BIN" not in os.environ:
 from podsim import _programs  # noqa: E402
 
 TPU_INFO = pathlib.Path(sys.executable).with_name("tpu-info")
-DEADLINE = 300  # seconds, of all
-STEPS = 300  # more than are made until both readings are
+DEADLINE = 400  # seconds, of all
+STEPS = 800  # more than are made until both readings are
 CHIPS = 4
 CORES = 2  # of a chip: a row each
 # Points that the duty cycle has to grow by before the second reading.
-GROWN = 5
+GROWN = 3
 # Points: pod_top looks many times a step, but on a busy machine a step may pass between two looks.
 NEAR = 1
 SECONDS = 0.3  # of each step, in which it waits for its batch or computes
