@@ -1,6 +1,6 @@
 """The stock tpu-info of PyPI beside a job on v3-8, started by `pod_top --tpu_info`: it shows four
-chips and their generation, the HBM that `pod_top --json` has, and duty cycles between those that
-pod_top had before and behind it; they change from one reading to the next.
+chips and their generation, the HBM that `pod_top --json` has, and duty cycles among those that
+pod_top has meanwhile; they change from one reading to the next.
 
     python python/checks/tpu_info.py
 
@@ -25,17 +25,15 @@ if "PODSIM_BIN" not in os.environ:
 from podsim import _programs  # noqa: E402
 
 TPU_INFO = pathlib.Path(sys.executable).with_name("tpu-info")
-DEADLINE = 300  # seconds, of all
-STEPS = 2000  # more than are made until both readings are
+DEADLINE = 400  # seconds, of all
+STEPS = 800  # more than are made until both readings are
 CHIPS = 4
 CORES = 2  # of a chip: a row each
-# Points: what tpu-info shows may lie so far outside what pod_top had before and behind it, since a
-# busy machine makes single steps longer.
-NEAR = 5
 # Points that the duty cycle has to grow by before the second reading.
-GROWN = 5
-SECONDS_INPUT = 0.05  # that each step waits for its batch
-SECONDS_MORE = 0.0005  # that each step computes longer than the one before
+GROWN = 3
+# Points: pod_top looks many times a step, but on a busy machine a step may pass between two looks.
+NEAR = 1
+SECONDS = 0.3  # of each step, in which it waits for its batch or computes
 
 
 def may_mount() -> bool:
@@ -44,69 +42,95 @@ def may_mount() -> bool:
 
 
 def faults() -> str:
-    """They make the duty cycle grow from step to step."""
-    return "".join(
-        f'faults {{ kind: SLOW host: 0 step: {step} phase: "input" seconds: {SECONDS_INPUT} }}\n'
-        f'faults {{ kind: SLOW host: 0 step: {step} phase: "compute" '
-        f"seconds: {step * SECONDS_MORE:.4f} }}\n" for step in range(1, STEPS + 1))
+    """From step to step it waits less and computes longer: the duty cycle grows."""
+    def slow(step: int, phase: str, share: float) -> str:
+        return (f'faults {{ kind: SLOW host: 0 step: {step} phase: "{phase}" '
+                f"seconds: {SECONDS * share:.4f} }}\n")
+    return "".join(slow(step, "input", 1 - step / (STEPS + 1))
+                   + slow(step, "compute", step / (STEPS + 1)) for step in range(1, STEPS + 1))
 
 
 def started(folder: pathlib.Path) -> subprocess.Popen:
     (folder / "faults").write_text(faults())
     return subprocess.Popen(
-        [_programs.find("pod_launch"), "--topology=v3-8", "--model=mlp", "--hidden=4096,2048",
+        [_programs.find("pod_launch"), "--topology=v3-8", "--model=mlp", "--hidden=2048,1024",
          "--batch_per_core=1", "--learning_rate=0.01", f"--train_steps={STEPS}", "--quiet",
          f"--faults={folder / 'faults'}", f"--model_dir={folder / 'run'}", "--tensorboard_dir="],
-        stdout=subprocess.DEVNULL, env=_programs.environment())
+        stdout=subprocess.DEVNULL, stderr=(folder / "log").open("w"),
+        env=_programs.environment())
 
 
-def pod_top(folder: pathlib.Path, *flags: str) -> str:
+class Looks:
+    """The job as a pod_top that looks all the time has it, with its host's duty cycle in
+    percent."""
+
+    def __init__(self, folder: pathlib.Path):
+        self._file = folder / "looks"
+        self._top = subprocess.Popen(
+            [_programs.find("pod_top"), f"--model_dir={folder / 'run'}", "--streaming", "--json",
+             "--rate=0.1"], stdout=self._file.open("w"), stderr=subprocess.DEVNULL,
+            env=_programs.environment())
+
+    def all(self) -> list[dict]:
+        looks = [json.loads(line) for line in
+                 self._file.read_text().rpartition("\n")[0].splitlines()]
+        for look in looks:
+            look["duty"] = 100 * look["hosts"][0]["duty_cycle"] if "hosts" in look else 0
+        return looks
+
+    def wait(self, until: float, holds) -> list[dict]:
+        """All, once that holds for the last one."""
+        while time.monotonic() < until and self._top.poll() is None:
+            looks = self.all()
+            if looks and holds(looks[-1]):
+                return looks
+            time.sleep(0.1)
+        raise RuntimeError(f"pod_top ended ({self._top.poll()}), or {DEADLINE} s passed, before "
+                           "the job was far enough")
+
+    def close(self) -> None:
+        self._top.kill()
+        self._top.wait()
+
+
+def await_place(folder: pathlib.Path, until: float) -> None:
+    """Until pod_top finds the job."""
+    while subprocess.run([_programs.find("pod_top"), f"--model_dir={folder / 'run'}", "--once"],
+                         capture_output=True, check=False, timeout=DEADLINE,
+                         env=_programs.environment()).returncode != 0:
+        if time.monotonic() > until:
+            raise RuntimeError(f"pod_top finds no job: {(folder / 'log').read_text()}")
+        time.sleep(0.1)
+
+
+def read(folder: pathlib.Path) -> str:
+    """What tpu-info prints, on a screen that is wide enough for its tables."""
     return subprocess.run(
-        [_programs.find("pod_top"), f"--model_dir={folder / 'run'}", *flags],
-        check=True, capture_output=True, text=True, timeout=DEADLINE,
+        [_programs.find("pod_top"), f"--model_dir={folder / 'run'}", "--tpu_info", "--", TPU_INFO],
+        check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=DEADLINE,
         env={**_programs.environment(), "COLUMNS": "200"}).stdout
-
-
-def shown(folder: pathlib.Path) -> dict:
-    """The job as pod_top has it, and its host's duty cycle in percent."""
-    state = json.loads(pod_top(folder, "--once", "--json"))
-    if "hosts" in state:
-        state["duty"] = 100 * state["hosts"][0].get("duty_cycle", 0)
-    return state
-
-
-def await_state(folder: pathlib.Path, job: subprocess.Popen, until: float, holds) -> dict:
-    while time.monotonic() < until and job.poll() is None:
-        try:
-            state = shown(folder)
-        except subprocess.CalledProcessError:
-            state = {}  # it has not begun
-        if holds(state):
-            return state
-        time.sleep(0.2)
-    raise RuntimeError(f"the job ended ({job.poll()}), or {DEADLINE} s passed, before it was "
-                       "far enough")
 
 
 def rows(text: str, pattern: str) -> list[tuple[str, ...]]:
     return [match.groups() for match in re.finditer(pattern, text)]
 
 
-def problems_of_reading(text: str, before: dict, after: dict) -> list[str]:
+def problems_of_reading(text: str, meanwhile: list[dict]) -> list[str]:
+    """meanwhile: looks of pod_top, the last one before and the first one behind it among them."""
     found = []
     chips = rows(text, r"(/dev/\S+) *\| *TPU (\S+) chip *\| *(\d+) *\|")
     if len({chip for chip, _, _ in chips}) != CHIPS or len(chips) != CHIPS or any(
             each[1:] != ("v3", str(CORES)) for each in chips):
         found.append(f"chips: {chips}")
     used = rows(text, r"\| *(\d+) *\| *(\S+) GiB / (\S+) GiB *\| *(\S+)% *\|")
-    devices = after["hosts"][0]["devices"]
+    devices = meanwhile[-1]["hosts"][0]["devices"]
     planned = [(str(device["device"]), f"{device['hbm_used_bytes_sim'] / 2**30:.2f}",
                 f"{device['hbm_total_bytes_sim'] / 2**30:.2f}") for device in devices]
     if [each[:3] for each in used] != planned or len(planned) != CHIPS * CORES:
         found.append(f"HBM: {used} instead of {planned}")
     if any(each[1] == "0.00" for each in used):
         found.append("HBM in use is too little to be seen")
-    low, high = (limit(before["duty"], after["duty"]) for limit in (min, max))
+    low, high = (limit(look["duty"] for look in meanwhile) for limit in (min, max))
     if not used or not all(low - NEAR <= float(each[3]) <= high + NEAR for each in used):
         found.append(f"duty cycles: {used}, and {low:.2f}% to {high:.2f}% by pod_top")
     return found
@@ -120,17 +144,22 @@ def check(folder: pathlib.Path) -> list[str]:
     """What is wrong; empty: nothing."""
     until = time.monotonic() + DEADLINE
     job = started(folder)
-    found, readings = [], []
+    looks = None
+    found, readings, duty = [], [], 0.0
     try:
-        before = await_state(folder, job, until, lambda state: state.get("step", 0) >= 12)
+        await_place(folder, until)
+        looks = Looks(folder)
         while len(readings) < 2:
-            readings.append(pod_top(folder, "--tpu_info", "--", str(TPU_INFO)))
-            after = shown(folder)
-            found += problems_of_reading(readings[-1], before, after)
-            if len(readings) < 2:
-                before = await_state(folder, job, until,
-                                     lambda state: state["duty"] >= after["duty"] + GROWN)
+            before = looks.wait(until, lambda look, least=duty: (
+                look.get("step", 0) >= 12 and look["duty"] >= least))
+            readings.append(read(folder))
+            step = looks.all()[-1]["step"]
+            after = looks.wait(until, lambda look, read_at=step: look["step"] > read_at)
+            found += problems_of_reading(readings[-1], after[len(before) - 1:])
+            duty = after[-1]["duty"] + GROWN
     finally:
+        if looks is not None:
+            looks.close()
         job.terminate()
         try:
             job.wait(timeout=30)

@@ -1,6 +1,7 @@
 """Traces of real runs, read back by the protos of PyPI's perfetto and by jax.profiler:
 every chunk, core and kernel is there as often as the plan says, every link has the planned
-messages and bytes, every arrow has both its ends, and every host's write of a checkpoint is there as often as the job's checkpoints say.
+messages and bytes, every arrow has both its ends, and every host's write of a checkpoint is there
+as often as the job's checkpoints say.
 
     python python/checks/traces.py
 
