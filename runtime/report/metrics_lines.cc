@@ -289,7 +289,6 @@ std::string ForecastLine(const JobForecast& forecast,
     line["simulated_step_seconds_sound_links"] =
         yardsticks.sound_step->seconds();
   line["simulated_step_picoseconds"] = PicosecondsJson(step);
-  line["model_flops"] = forecast.model_flops;
   return Dump(line);
 }
 

@@ -27,7 +27,9 @@ struct FilePhase {
   int peer = -1;  // the host that is waited for
 };
 
-std::int64_t Nanoseconds(double seconds) { return std::llround(1e9 * seconds); }
+std::int64_t ToNanoseconds(double seconds) {
+  return std::llround(1e9 * seconds);
+}
 
 double At(const google::protobuf::RepeatedField<float>& list, int process) {
   return process < list.size() ? static_cast<double>(list.Get(process)) : 0;
@@ -76,9 +78,9 @@ class PartOfProcess {
   // reported it, and begins no earlier than the one before has ended.
   void AddStep(const JobEvent& event, int last_host) {
     const StepDone& step = event.step();
-    const std::int64_t end = Nanoseconds(event.wall_time());
+    const std::int64_t end = ToNanoseconds(event.wall_time());
     const std::int64_t begin =
-        std::max(end_, end - Nanoseconds(step.seconds()));
+        std::max(end_, end - ToNanoseconds(step.seconds()));
     if (!std::isfinite(step.seconds()) || begin >= end) return;
     end_ = end;
     AddSpan(step.step(), {TraceSpan::STEP, absl::StrCat("step ", step.step())},
@@ -90,7 +92,8 @@ class PartOfProcess {
          is_last ? PhasesOfLast(step)
                  : PhasesOfProcess(step, process_, last_host)) {
       if (!(phase.seconds > 0)) continue;
-      const std::int64_t next = std::min(end, at + Nanoseconds(phase.seconds));
+      const std::int64_t next =
+          std::min(end, at + ToNanoseconds(phase.seconds));
       if (next > at) AddSpan(step.step(), phase, at, next);
       at = next;
     }
