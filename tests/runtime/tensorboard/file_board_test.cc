@@ -27,7 +27,7 @@ using ::podsim::testing::IsOk;
 constexpr double kBegin = 1'700'000'000.125;
 
 // The bytes of all events by run, with marks where files begin.
-using Written = std::array<std::vector<std::string>, kEventRuns>;
+using WrittenEvents = std::array<std::vector<std::string>, kEventRuns>;
 
 // Hyperparameters are a map, whose bytes have no order.
 std::string InOrder(tensorboard::Event event) {
@@ -45,7 +45,7 @@ std::string InOrder(tensorboard::Event event) {
 
 class WrittenLog final : public BoardLog {
  public:
-  explicit WrittenLog(Written& written) : written_(written) {}
+  explicit WrittenLog(WrittenEvents& written) : written_(written) {}
   void StartFiles() override {
     for (auto& run : written_) run.emplace_back("a file begins");
   }
@@ -56,7 +56,7 @@ class WrittenLog final : public BoardLog {
   absl::Status status() override { return absl::OkStatus(); }
 
  private:
-  Written& written_;
+  WrittenEvents& written_;
 };
 
 JobEvent EventAfter(double seconds) {
@@ -179,7 +179,7 @@ struct Launch {
 
 // What its own board wrote, and its lines, with the forecast before the first
 // step, as the reporter has it.
-std::string RunLive(const Launch& launch, Written& written) {
+std::string RunLive(const Launch& launch, WrittenEvents& written) {
   absl::StatusOr<JobForecast> forecast = launch.forecast;
   const RunContext context = {
       .plan_text = absl::StrCat("plan of ", launch.start),
@@ -203,8 +203,8 @@ std::string RunLive(const Launch& launch, Written& written) {
   return lines;
 }
 
-Written FromFile(const std::string& file) {
-  Written written;
+WrittenEvents FromFile(const std::string& file) {
+  WrittenEvents written;
   FileBoard board(std::make_unique<WrittenLog>(written));
   RunLines lines([&](const RunLine& line) { board.OnLine(line); });
   lines.Add(file);
@@ -230,17 +230,17 @@ const Launch& WholeRun() {
 // Bit for bit: scalars of both clocks, goodput, plan, hyperparameters, and
 // where files begin anew.
 TEST(FileBoardTest, AFileHasWhatTheRunningJobWrote) {
-  Written live;
+  WrittenEvents live;
   const std::string lines = RunLive(WholeRun(), live);
   ASSERT_GT(live[0].size(), 8u);
   ASSERT_GT(live[1].size(), 8u);
-  const Written later = FromFile(lines);
+  const WrittenEvents later = FromFile(lines);
   EXPECT_EQ(later[0], live[0]);
   EXPECT_EQ(later[1], live[1]);
 }
 
 TEST(FileBoardTest, AResumedJobsFileHasBothLaunches) {
-  Written live;
+  WrittenEvents live;
   Launch killed = WholeRun();
   killed.events.resize(8);
   killed.is_killed = true;
@@ -251,13 +251,13 @@ TEST(FileBoardTest, AResumedJobsFileHasBothLaunches) {
                  StepAfter(104, 3), StepAfter(105, 4), DoneAfter(106)}};
   std::string lines = RunLive(killed, live);
   lines += RunLive(resumed, live);
-  const Written later = FromFile(lines);
+  const WrittenEvents later = FromFile(lines);
   EXPECT_EQ(later[0], live[0]);
   EXPECT_EQ(later[1], live[1]);
 }
 
 TEST(FileBoardTest, OfAnotherFileNothingIsWritten) {
-  Written written;
+  WrittenEvents written;
   FileBoard board(std::make_unique<WrittenLog>(written));
   RunLines lines([&](const RunLine& line) { board.OnLine(line); });
   lines.Add("{\"event\":\"step\",\"step\":1}\n{\"event\":\"summary\"}\n");
