@@ -187,7 +187,7 @@ absl::StatusOr<Trace> FileTrace::Make() const {
     parts.parts.push_back(part.part());
   }
   Trace trace =
-      MakeTrace(parts, moments_->All(), DrawStep(*plan_, slice), *plan_, slice);
+      MakeTrace(parts, moments_->All(), DrawnOf(*plan_, slice), *plan_, slice);
   trace.clocks = {"hosts' steps end when the coordinator has heard of them"};
   trace.notes.push_back(absl::StrCat(
       "of hosts the phases of each step, one after the other; their spans are ",
