@@ -3,6 +3,7 @@
 #include <asm/prctl.h>
 #include <cpuid.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include <iterator>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "base/status.h"
 
 namespace podsim {
@@ -149,10 +151,15 @@ absl::StatusOr<bool> SucceedsInChild(std::int32_t (*trial)()) {
     succeeds = TryInChild(trial);
     if (succeeds.ok()) return succeeds;
   }
-  return absl::UnavailableError(
-      "whether the CPU's tile unit (AMX) works could not be tried: " +
-      std::string(succeeds.status().message()) +
-      "; is the number of processes limited (ulimit -u), or memory short?");
+  rlimit processes = {};
+  getrlimit(RLIMIT_NPROC, &processes);
+  return absl::UnavailableError(absl::StrCat(
+      "whether the CPU's tile unit (AMX) works could not be tried: ",
+      succeeds.status().message(), "; is the number of processes limited",
+      processes.rlim_cur == RLIM_INFINITY
+          ? ""
+          : absl::StrCat(" (ulimit -u ", processes.rlim_cur, ")"),
+      ", or memory short? Raise it"));
 }
 
 }  // namespace podsim

@@ -35,7 +35,9 @@ constexpr int kPollMilliseconds = 20;
 std::string EventText(const JobEvent& event) {
   google::protobuf::util::JsonPrintOptions options;
   options.preserve_proto_field_names = true;
-  options.always_print_primitive_fields = true;
+  // Steps are many, and a launcher that is stopped reads them from the pipe
+  // later: what is nothing stays out of it.
+  options.always_print_primitive_fields = !event.has_step();
   std::string text;
   PODSIM_CHECK(
       google::protobuf::util::MessageToJsonString(event, &text, options).ok());

@@ -248,7 +248,7 @@ TEST_F(SurroundingsTest, ThoseWhoWaitForHostsSeeWhoComesAndWhoMayNot) {
                     HasSubstr("process index 7 is not in 0 ... 0"),
                     HasSubstr(R"({"event":"joined",)"),
                     HasSubstr(R"("pid":)" + std::to_string(host->pid())),
-                    HasSubstr(R"("joined":1,"missing":0})")));
+                    HasSubstr(R"("joined":1,"missing":0)")));
   ExpectWholeMetrics();
 }
 

@@ -63,10 +63,10 @@ inline JobEvent StepOfJob(std::int64_t step) {
   AddSeconds(kUpdatePhase, 0.01, *done.mutable_phases());
   done.set_learning_rate(0.25);
   done.set_last_process(0);
-  for (const float seconds : {0.06F, 0.04F})
-    AddOfProcess(kComputePhase, seconds, done);
   for (const float seconds : {0.01F, 0.02F})
     AddOfProcess(kInputPhase, seconds, done);
+  for (const float seconds : {0.06F, 0.04F})
+    AddOfProcess(kComputePhase, seconds, done);
   for (const float seconds : {0.0F, 0.03F})
     done.add_process_seconds_waited(seconds);
   MetricSum& loss = *done.add_metrics();
