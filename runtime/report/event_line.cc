@@ -28,8 +28,18 @@ void KeepUnsaid(const Phases& phases, std::span<const KnownPhase> known,
   }
 }
 
-bool HasKey(const ProcessPhase& phase) {
-  return phase.name() == kInputPhase.name || phase.name() == kComputePhase.name;
+// Likewise of those by process, of which two have keys.
+void KeepUnsaid(const StepDone& step, StepDone& unsaid) {
+  int next = 0;
+  for (const ProcessPhase& phase : step.process_phases()) {
+    const int at = phase.name() == kInputPhase.name     ? 0
+                   : phase.name() == kComputePhase.name ? 1
+                                                        : -1;
+    if (unsaid.process_phases().empty() && at >= next)
+      next = at + 1;
+    else
+      *unsaid.add_process_phases() = phase;
+  }
 }
 
 // What the keys of a step's line do not say: the sums behind its metrics,
@@ -39,8 +49,7 @@ StepDone UnsaidOf(const StepDone& step) {
   *unsaid.mutable_metrics() = step.metrics();
   KeepUnsaid(step.phases(), kPhaseNames, *unsaid.mutable_phases());
   KeepUnsaid(step.work(), kWorkNames, *unsaid.mutable_work());
-  for (const ProcessPhase& phase : step.process_phases())
-    if (!HasKey(phase)) *unsaid.add_process_phases() = phase;
+  KeepUnsaid(step, unsaid);
   if (step.has_input_seconds()) unsaid.mutable_input_seconds();
   for (const auto& [value, set] :
        {std::pair(step.learning_rate(), &StepDone::set_learning_rate),

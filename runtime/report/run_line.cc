@@ -102,7 +102,10 @@ void TakeProcesses(const LineJson& line, StepDone& step) {
     ProcessPhase of_key;
     of_key.set_name(phase.name);
     TakeMicroseconds(line, key, *of_key.mutable_seconds());
-    if (of_key.seconds_size() > 0) *all.Add() = of_key;
+    const bool is_there = std::any_of(
+        step.process_phases().begin(), step.process_phases().end(),
+        [&](const ProcessPhase& each) { return each.name() == of_key.name(); });
+    if (of_key.seconds_size() > 0 && !is_there) *all.Add() = of_key;
   }
   all.MergeFrom(step.process_phases());
   *step.mutable_process_phases() = all;
