@@ -64,10 +64,11 @@ int PodRun::Wait(std::chrono::seconds timeout) {
   return process_->Wait(timeout);
 }
 
-std::vector<nlohmann::json> PodRun::Events(const std::string& kind) const {
+std::vector<nlohmann::json> PodRun::Events(const std::string& kind,
+                                           std::size_t most) const {
   std::vector<nlohmann::json> events;
   std::ifstream in(directory_.file("metrics.jsonl"));
-  for (std::string line; std::getline(in, line);) {
+  for (std::string line; events.size() < most && std::getline(in, line);) {
     nlohmann::json event = nlohmann::json::parse(line, nullptr, false);
     if (event.is_object() && event.value("event", "") == kind)
       events.push_back(std::move(event));
@@ -99,7 +100,7 @@ bool PodRun::WaitForChildren(const std::string& name, std::size_t count) const {
 }
 
 bool PodRun::WaitForEvents(const std::string& kind, std::size_t count) const {
-  const auto enough = [&] { return Events(kind).size() >= count; };
+  const auto enough = [&] { return Events(kind, count).size() >= count; };
   Eventually(
       [&] {
         process_->ReadFor(std::chrono::milliseconds(2));

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -45,8 +46,11 @@ class PodRun {
   // Exit code; see Subprocess::Wait.
   int Wait(std::chrono::seconds timeout = kDeadline);
 
-  // The metrics lines of this kind ("step", "summary", ...).
-  std::vector<nlohmann::json> Events(const std::string& kind) const;
+  // The metrics lines of this kind ("step", "summary", ...), or the first
+  // `most` of them: a file may grow faster than it is read.
+  std::vector<nlohmann::json> Events(
+      const std::string& kind,
+      std::size_t most = std::numeric_limits<std::size_t>::max()) const;
   // The one line of this kind; an empty object if there is not exactly one.
   nlohmann::json Event(const std::string& kind) const;
 
