@@ -1,5 +1,5 @@
-// A trace in XProf's format (proto/third_party/xprof), for TensorBoard's profile
-// page. Pure.
+// A trace in XProf's format (proto/third_party/xprof), for TensorBoard's
+// profile page. Pure.
 #ifndef PODSIM_RUNTIME_TRACE_XPLANE_H_
 #define PODSIM_RUNTIME_TRACE_XPLANE_H_
 
