@@ -93,6 +93,9 @@ absl::Status Follow(const FollowOptions& options, const std::stop_token& stop) {
     if (stop.stop_requested()) break;
     const AfterCall after = DecideAfterCall(end, place.done);
     if (after == AfterCall::kEnd) return end.status;
+    // The coordinator of a job that is done has ended meanwhile.
+    if (place.done && !came && absl::IsUnavailable(end.status))
+      return absl::OkStatus();
     if (after == AfterCall::kAskThere) place.next = end.nearest;
     failures = came ? 0 : failures + 1;
     if (failures > options.most_failures) return NobodyTells(end, *where);
