@@ -140,6 +140,7 @@ std::string WholeRunText() {
   JobEvent formed;
   formed.set_wall_time(1e9);
   formed.mutable_formed()->mutable_plan()->set_global_batch(64);
+  formed.mutable_formed()->mutable_plan()->mutable_spec()->set_processes(1);
   formed.mutable_formed()->mutable_plan()->add_first_host(0);
   formed.mutable_formed()->mutable_plan()->set_train_steps(4);
   formed.mutable_formed()->mutable_plan()->mutable_bits()->set_slice("v3-8");
