@@ -39,6 +39,13 @@ JobEvent Formed() {
 JobEvent StepEvent(std::int64_t step) {
   JobEvent event;
   event.mutable_step()->set_step(step);
+  // As long as a real one: several hundred bytes.
+  for (const char* name : {"loss", "accuracy", "top_5", "norm", "perplexity"}) {
+    MetricSum& metric = *event.mutable_step()->add_metrics();
+    metric.set_name(name);
+    metric.set_total(0.123456789012345);
+    metric.set_weight(128);
+  }
   return event;
 }
 

@@ -91,8 +91,8 @@ TEST(JobStateTest, NobodyIsBusyForMoreThanTheStep) {
   JobState state;
   Fold(Watched(1, FormedJob()), state);
   JobEvent step = StepOfJob(1);
-  ASSERT_EQ(step.step().process_phases(0).name(), kComputePhase.name);
-  step.mutable_step()->mutable_process_phases(0)->set_seconds(0, 0.0999F);
+  ASSERT_EQ(step.step().process_phases(1).name(), kComputePhase.name);
+  step.mutable_step()->mutable_process_phases(1)->set_seconds(0, 0.0999F);
   Fold(Watched(2, step), state);
   EXPECT_NEAR(SharesOf(state)[0].busy, 1, 1e-9);
 }

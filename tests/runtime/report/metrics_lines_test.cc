@@ -336,7 +336,8 @@ TEST(MetricsLineTest, TheSummaryHasTheRunOnThePod) {
 TEST(MetricsLineTest, StepsSayWhatEachProcessDid) {
   StepDone step;
   step.set_last_process(1);
-  for (const float seconds : {0.0012344F, 2.0F}) {
+  // Exact in binary, in whole microseconds and halved.
+  for (const float seconds : {0.015625F, 2.0F}) {
     AddOfProcess(kInputPhase, seconds, step);
     AddOfProcess(kComputePhase, seconds / 2, step);
   }
@@ -346,8 +347,8 @@ TEST(MetricsLineTest, StepsSayWhatEachProcessDid) {
   const std::string text = StepLine(step, 1);
   const json line = json::parse(text);
   EXPECT_EQ(line["last_process"], 1);
-  EXPECT_EQ(line["input_us"], json({1234, 2000000}));
-  EXPECT_EQ(line["compute_us"], json({617, 1000000}));
+  EXPECT_EQ(line["input_us"], json({15625, 2000000}));
+  EXPECT_EQ(line["compute_us"], json({7812.5, 1000000}));
   // Lists come last, so that the rest of a line can be read.
   EXPECT_THAT(text, ::testing::EndsWith("\"waited_us\":[500000,0]}"));
 }

@@ -73,7 +73,7 @@ Spans SpansOf(const Trace& trace, const std::string& process,
   return spans;
 }
 
-std::vector<std::string> NamesOf(const Trace& trace) {
+std::vector<std::string> SliceNamesOf(const Trace& trace) {
   std::vector<std::string> names;
   for (const TraceProcess& process : trace.processes)
     names.push_back(process.name);
@@ -118,7 +118,7 @@ TEST_F(FileTraceTest, EachHostHasItsPhases) {
 
 // As the traced run itself draws them.
 TEST_F(FileTraceTest, SimulatedStepsAndTheCoordinatorAreThere) {
-  const std::vector<std::string> names = NamesOf(TraceOf(""));
+  const std::vector<std::string> names = SliceNamesOf(TraceOf(""));
   EXPECT_THAT(names, AllOf(Contains("wall: coordinator"),
                            Contains(HasSubstr("sim: v3-32 cores")),
                            Contains("sim: v3-32 links")));
@@ -137,7 +137,7 @@ TEST_F(FileTraceTest, SaysWhereSpansAre) {
 TEST_F(FileTraceTest, WithoutTheModelsFileThereIsNoSimulatedStep) {
   plan_.mutable_spec()->set_model_file("net.model");
   const Trace trace = TraceOf("2");
-  EXPECT_THAT(NamesOf(trace),
+  EXPECT_THAT(SliceNamesOf(trace),
               ElementsAre("wall: host 0", "wall: host 1", "wall: host 2",
                           "wall: host 3", "wall: coordinator"));
   EXPECT_THAT(trace.notes, Contains(HasSubstr("net.model")));
