@@ -17,6 +17,14 @@
 namespace podsim {
 namespace {
 
+// Where nothing is hidden, noise may make it less than nothing.
+std::string HiddenText(double part) {
+  const double percent = 100 * part;
+  return percent < 0.5
+             ? "none of it is hidden by the overlap"
+             : absl::StrFormat("%.0f%% is hidden by the overlap", percent);
+}
+
 // So many processes have a bar; the page says how many there are.
 constexpr std::size_t kMostBars = 64;
 // Events that the list below the timeline has.
@@ -192,8 +200,7 @@ std::string AllReduceSection(const RunRecords& run) {
   if (run.summary && run.summary->serial_all_reduce)
     rows.push_back(
         {"not overlapped (wall)", WallText(*run.summary->serial_all_reduce),
-         absl::StrFormat("%.0f%% is hidden by the overlap",
-                         100 * run.summary->overlap_hidden.value_or(0))});
+         HiddenText(run.summary->overlap_hidden.value_or(0))});
   return rows.size() == 1
              ? ""
              : Section("All-reduce against its bound", "", HtmlTable(rows));
