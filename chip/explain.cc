@@ -171,6 +171,8 @@ std::string_view KernelKindName(ChipKernelKind kind) {
       return "product";
     case ChipKernelKind::kLoop:
       return "loop";
+    case ChipKernelKind::kAttention:
+      return "attention";
     case ChipKernelKind::kAlone:
       break;
   }

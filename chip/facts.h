@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "chip/attention.h"
 #include "chip/graph.h"
 #include "chip/op_ways.h"
 #include "models/ops/op_entry.h"
@@ -26,9 +27,11 @@ struct ChipFacts {
   // none. A value whose number is below p does not depend on product p, nor on
   // any later one.
   std::vector<std::int32_t> latest_product;
+
+  std::vector<Attention> attentions;
 };
 
-// Linear.
+// Linear, but for attentions (chip/attention.h).
 ChipFacts FactsOf(const ChipGraph& graph);
 
 // Whether a loop over `inner` is no longer than one over `outer`, for any

@@ -19,6 +19,8 @@ ChipKernelKind KindOfDraft(DraftKind kind) {
       return ChipKernelKind::kProduct;
     case DraftKind::kLoop:
       return ChipKernelKind::kLoop;
+    case DraftKind::kAttention:
+      return ChipKernelKind::kAttention;
     case DraftKind::kAlone:
     case DraftKind::kCollective:
       break;
@@ -36,6 +38,14 @@ std::vector<bool> WrittenValues(const ChipGraph& graph,
   for (const Frontier& frontier : reads)
     for (const FrontierPart& part : frontier) written[part.value] = true;
   return written;
+}
+
+// What is left of the work where half the scores are none.
+void TakeShare(double share, ChipKernel& kernel) {
+  for (ChipProduct& product : kernel.products) product.multiply_adds *= share;
+  kernel.matrix_flops *= share;
+  kernel.vector_flops *= share;
+  kernel.transcendentals *= share;
 }
 
 class Fuser {
@@ -72,7 +82,7 @@ class Fuser {
     kernel.kind = KindOfDraft(draft.kind);
     kernel.nodes = worker_.NodesOf(index);
     kernel.main =
-        draft.kind == DraftKind::kProduct ? draft.product : draft.first;
+        draft.product != kNoChipNode ? draft.product : draft.first;
     ForTensors(reads_[index], [&](ChipValueId value, double share) {
       kernel.reads.push_back({value, share * BytesOf(value)});
     });
@@ -81,6 +91,7 @@ class Fuser {
         if (written_[result])
           kernel.writes.push_back({result, BytesOf(result)});
     AddWork(graph_, facts_, options_, kernel);
+    if (draft.share < 1) TakeShare(draft.share, kernel);
     if (draft.kind == DraftKind::kAlone) worker_.MendTraffic(kernel);
     return kernel;
   }

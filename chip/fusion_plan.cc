@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "chip/attention_kernels.h"
 #include "chip/drafts.h"
 #include "chip/readers.h"
 #include "chip/tiles.h"
@@ -262,6 +263,9 @@ FusionPlan PlanFusion(const ChipGraph& graph, const ChipFacts& facts,
   plan.kernel_of = KernelsAtFirst(graph, facts);
   for (int round = 0; round < kRounds; ++round)
     plan = Planner(graph, facts, options, bytes, plan.kernel_of).Run();
+  if (options.fuses && options.fuses_attention)
+    plan = WithAttentionKernels(graph, facts, options.matrix_unit_side,
+                                std::move(plan));
   return plan;
 }
 

@@ -29,6 +29,8 @@ struct FuseOptions {
   std::int64_t matrix_unit_side = 128;  // 1: products are not padded
   // Where values stay between kernels (chip/on_chip.h); 0: none does.
   double on_chip_bytes = 0;
+  // Attention is a kernel of its own (chip/attention_kernels.h).
+  bool fuses_attention = false;
 
   // What follows turns single rules off, to see what they are worth.
   bool fuses = true;      // false: each node is a kernel
@@ -43,16 +45,27 @@ struct FuseOptions {
 inline constexpr std::size_t kMostFrontierTensors = 16;
 inline constexpr int kMostChainNodes = 100;
 
-enum class DraftKind : std::uint8_t { kProduct, kLoop, kAlone, kCollective };
+enum class DraftKind : std::uint8_t {
+  kProduct,
+  kLoop,
+  kAlone,
+  kCollective,
+  kAttention,
+};
 
 struct KernelDraft {
   DraftKind kind = DraftKind::kLoop;
   std::int32_t first = kNoChipNode;    // the first of `ends`
-  std::int32_t product = kNoChipNode;  // kProduct
+  std::int32_t product = kNoChipNode;  // kProduct; kAttention: its first
   // Nodes whose results it leaves. Of a loop all depend on the same latest
   // product.
   std::vector<std::int32_t> ends;
   Frontier reads;  // of a loop
+
+  // Of kAttention: nodes of another one that it computes again, and the part of
+  // its work that is left where queries look at no later key.
+  std::vector<std::int32_t> again;
+  double share = 1;
 };
 
 struct FusionPlan {
@@ -76,6 +89,8 @@ struct FusionPlan {
 //   its frontier if all else there is ready before that product; else in a loop
 //   over the same tensors; else it is a loop.
 // - A fold of constants is known before the step, and costs nothing.
+// - Last, if options.fuses_attention, kernels of attention become one
+//   (chip/attention_kernels.h).
 //
 // How many kernels read a value depends on what others decide: three rounds,
 // each with the readers of the one before. n log n in nodes.

@@ -109,7 +109,8 @@ const ChipProgram& ChipMemory::FusedFor(std::int64_t rows) const {
   return fused_
       .emplace(rows, FuseForChip(graph_, facts_,
                                  {.rows = rows,
-                                  .matrix_unit_side = chip_.matrix_unit_side}))
+                                  .matrix_unit_side = chip_.matrix_unit_side,
+                                  .fuses_attention = chip_.fuses_attention}))
       .first->second;
 }
 

@@ -24,6 +24,11 @@ std::vector<std::int32_t> KernelOrder(const ChipGraph& graph,
                                       const FusionPlan& plan,
                                       const std::vector<Frontier>& reads);
 
+// The same; without those that wait for each other, if there are such.
+std::vector<std::int32_t> TryKernelOrder(const ChipGraph& graph,
+                                         const FusionPlan& plan,
+                                         const std::vector<Frontier>& reads);
+
 }  // namespace podsim
 
 #endif  // PODSIM_CHIP_KERNEL_ORDER_H_

@@ -50,8 +50,14 @@ void AddWork(const ChipGraph& graph, const ChipFacts& facts,
 }
 
 std::vector<std::int32_t> KernelWorker::NodesOf(std::int32_t index) {
-  std::vector<std::int32_t> nodes = plan_.kernels[index].ends;
-  for (const std::int32_t end : nodes) seen_in_[end] = index;
+  std::vector<std::int32_t> nodes;
+  const KernelDraft& draft = plan_.kernels[index];
+  for (const std::vector<std::int32_t>* own : {&draft.ends, &draft.again})
+    for (const std::int32_t node : *own) {
+      if (seen_in_[node] == index) continue;
+      seen_in_[node] = index;
+      nodes.push_back(node);
+    }
   for (std::size_t i = 0; i < nodes.size(); ++i)  // which grows
     for (const ChipValueId operand : graph_.node(nodes[i]).operands) {
       const std::int32_t maker = graph_.value(operand).node;

@@ -27,8 +27,8 @@ class KernelWorker {
         plan_(plan),
         seen_in_(graph.nodes.size(), kNoChipNode) {}
 
-  // The nodes that kernel `index` of the plan computes: its ends, and what they
-  // need that no kernel leaves.
+  // The nodes that kernel `index` of the plan computes: its ends, what it
+  // repeats, and what these need that no kernel leaves.
   std::vector<std::int32_t> NodesOf(std::int32_t index);
 
   // Sets right what an op that is a kernel of its own moves less, or more, than

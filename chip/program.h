@@ -29,9 +29,10 @@ struct ChipTransfer {
 };
 
 enum class ChipKernelKind : std::uint8_t {
-  kProduct,  // one product with what is fused into it
-  kLoop,     // what passes and folds, alone
-  kAlone,    // one op: a window, a gather, an update, ...
+  kProduct,    // one product with what is fused into it
+  kLoop,       // what passes and folds, alone
+  kAlone,      // one op: a window, a gather, an update, ...
+  kAttention,  // several products whose scores never leave the chip
 };
 
 struct ChipKernel {

@@ -16,7 +16,8 @@ ChipStep ChipStepOf(const Program& program, std::int64_t rows,
       FuseWithin(ChipGraphOf(program, EntryPoint::kTrainMicrobatch),
                  {.fuse = {.rows = rows,
                            .matrix_unit_side = chip.matrix_unit_side,
-                           .on_chip_bytes = chip.on_chip_bytes},
+                           .on_chip_bytes = chip.on_chip_bytes,
+                           .fuses_attention = chip.fuses_attention},
                   .rates = RatesOf(chip),
                   .hbm_bytes = hbm_bytes,
                   .weights_first = true});
@@ -77,7 +78,8 @@ ChipPass EvaluationOf(const Program& program, std::int64_t rows,
   ChipProgram fused = FuseForChip(graph, FactsOf(graph),
                                   {.rows = rows,
                                    .matrix_unit_side = chip.matrix_unit_side,
-                                   .on_chip_bytes = chip.on_chip_bytes});
+                                   .on_chip_bytes = chip.on_chip_bytes,
+                                   .fuses_attention = chip.fuses_attention});
   return {.graph = std::move(graph), .program = std::move(fused)};
 }
 

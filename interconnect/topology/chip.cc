@@ -34,6 +34,7 @@ ChipFigures FiguresOf(const Generation& generation) {
   chip.start_seconds = generation.start_seconds().value();
   chip.start_seconds_per_chip = generation.start_seconds_per_chip().value();
   chip.hides_all_reduces = generation.hides_all_reduces();
+  chip.fuses_attention = generation.fuses_attention();
   chip.host_bytes_per_second_per_chip =
       generation.host_bytes_per_second().value();
   chip.links_per_chip =

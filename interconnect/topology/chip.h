@@ -36,6 +36,7 @@ struct ChipFigures {
   double start_seconds = 0;  // of a job, before its first step
   double start_seconds_per_chip = 0;
   bool hides_all_reduces = false;  // kernels run while gradients are summed
+  bool fuses_attention = false;    // a kernel of its own computes attention
 
   double host_bytes_per_second_per_chip = 0;
   double hbm_bytes_per_second_per_chip = 0;

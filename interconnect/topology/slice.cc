@@ -47,6 +47,8 @@ absl::StatusOr<Slice> MakeSlice(const Generation& generation,
   FillCounts(generation, SizeOf(shape.chips()),
              shape.board().empty() ? kBoard : SizeOf(shape.board()), slice);
   PODSIM_RETURN_IF_ERROR(SetWrap(generation, options, slice));
+  if (options.fuses_attention)
+    slice.figures.fuses_attention = *options.fuses_attention;
   return slice;
 }
 

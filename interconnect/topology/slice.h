@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -82,6 +83,8 @@ struct SliceOptions {
   WrapPolicy wrap = WrapPolicy::kAuto;
   bool twist = false;
   const Hardware* hardware = nullptr;  // nullptr: ShippedHardware()
+  // ChipFigures::fuses_attention, whatever the generation does.
+  std::optional<bool> fuses_attention;
 };
 
 // Errors: INVALID_ARGUMENT (naming the nearest valid names; a twist that is not

@@ -193,6 +193,9 @@ SETTINGS: dict[str, Setting] = {
     "remat": Setting(
         "If a step exceeds a core's HBM, as the forecast has it: auto (products run again until it fits) or none (the job is refused; jax.checkpoint still counts)",
         default="auto", type="HOW"),
+    "attention": Setting(
+        "How its chips compute attention, as the forecast has it: auto (fused on v5e, v5p, v6e and tpu7x), plain (as the model is written, scores in HBM) or fused (a kernel of its own, as FlashAttention)",
+        default="auto", type="HOW"),
     "sim_combine_bytes": Setting(
         "Gradients that a compiler would sum at a time, as the forecast has it; --bucket_bytes is the emulator's",
         default="120M", type="BYTES"),

@@ -12,6 +12,7 @@
 #include "runtime/forecast/job_options.h"
 #include "runtime/forecast/step_band.h"
 #include "runtime/job/geography.h"
+#include "runtime/job/spec_check.h"
 #include "settings/words.h"
 
 namespace podsim {
@@ -125,18 +126,19 @@ absl::StatusOr<JobForecast> ForecastJob(const JobPlan& plan, const Slice& slice,
 absl::StatusOr<LadderFoot> FootOf(const JobPlan& plan, const Hardware& hardware,
                                   const std::string& generation) {
   std::int64_t batch_per_core = plan.bits().batch_per_core();
+  const SliceOptions options = {.hardware = &hardware,
+                                .fuses_attention = FusesAttention(plan.spec())};
   if (plan.spec().has_reference_topology()) {
     PODSIM_ASSIGN_OR_RETURN(
         const Slice reference,
-        FindSlice(plan.spec().reference_topology(), {.hardware = &hardware}));
+        FindSlice(plan.spec().reference_topology(), options));
     batch_per_core = plan.scaling().reference_batch() / reference.replicas;
     if (reference.generation == generation)
       return FootOn(reference, batch_per_core, plan);
   }
   for (const std::string& name :
        SliceNamesOf(*FindGeneration(hardware, generation))) {
-    PODSIM_ASSIGN_OR_RETURN(const Slice slice,
-                            FindSlice(name, {.hardware = &hardware}));
+    PODSIM_ASSIGN_OR_RETURN(const Slice slice, FindSlice(name, options));
     if (CheckTrains(slice).ok() || name == plan.bits().slice())
       return FootOn(slice, batch_per_core, plan);
   }

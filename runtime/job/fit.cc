@@ -22,6 +22,20 @@
 namespace podsim {
 namespace {
 
+// A model that is written otherwise runs so only if somebody changes it.
+void WarnOfAttention(const ChipMemory& memory, const ResolvedJob& job,
+                     JobPlan& plan) {
+  if (!memory.HasAttentionKernels() ||
+      job.spec.attention() != words::Attention::auto_)
+    return;
+  AddWarning(
+      "attention planned as a kernel of its own, not as the model is written",
+      "attention is planned as a kernel of its own (Pallas, "
+      "FlashAttention), which keeps no scores in HBM; "
+      "--attention=plain plans it as XLA compiles the model",
+      plan);
+}
+
 // "recomputes 71 products ...": what it costs, and how to need none of it.
 void WarnOfRecomputed(const ChipNeed& need, const ResolvedJob& job,
                       const ChipMemory& memory, std::int64_t microbatches,
@@ -185,6 +199,7 @@ absl::Status FillMemory(const Program& program, const ResolvedJob& job,
                    evaluation.Admit(eval_batch, /*microbatches=*/1, replica),
                    evaluation, job, /*microbatches=*/1, /*evaluates=*/true),
                "evaluation batch"));
+  WarnOfAttention(memory, job, plan);
   WarnOfRecomputed(memory.NeedOf(job.batch_per_core, microbatches), job, memory,
                    microbatches, plan);
   *plan.mutable_core_memory() =

@@ -70,6 +70,18 @@ WrapPolicy WrapOf(words::Wrap::Word wrap) {
   return wrap == words::Wrap::mesh ? WrapPolicy::kMesh : WrapPolicy::kAuto;
 }
 
+std::optional<bool> FusesAttention(const JobSpec& spec) {
+  if (spec.attention() == words::Attention::auto_) return std::nullopt;
+  return spec.attention() == words::Attention::fused;
+}
+
+SliceOptions SliceOptionsOf(const JobSpec& spec, const Hardware& hardware) {
+  return {.wrap = WrapOf(spec.wrap()),
+          .twist = spec.twist(),
+          .hardware = &hardware,
+          .fuses_attention = FusesAttention(spec)};
+}
+
 Hardware HardwareOf(const JobSpec& spec) {
   auto hardware = WithHardware(ShippedHardware(), spec.hardware());
   PODSIM_CHECK(hardware.ok());  // CheckSpec passed
@@ -78,17 +90,14 @@ Hardware HardwareOf(const JobSpec& spec) {
 
 absl::StatusOr<Slice> PlainSliceNamed(const std::string& name,
                                       const JobSpec& spec) {
-  if (!spec.has_hardware()) return FindSlice(name);
   const Hardware hardware = HardwareOf(spec);
-  return FindSlice(name, {.hardware = &hardware});
+  return FindSlice(
+      name, {.hardware = &hardware, .fuses_attention = FusesAttention(spec)});
 }
 
 absl::StatusOr<Slice> SliceNamed(const std::string& name, const JobSpec& spec) {
-  SliceOptions options = {.wrap = WrapOf(spec.wrap()), .twist = spec.twist()};
-  if (!spec.has_hardware()) return FindSlice(name, options);
   const Hardware hardware = HardwareOf(spec);
-  options.hardware = &hardware;
-  return FindSlice(name, options);
+  return FindSlice(name, SliceOptionsOf(spec, hardware));
 }
 
 }  // namespace podsim

@@ -3,6 +3,7 @@
 #ifndef PODSIM_RUNTIME_JOB_SPEC_CHECK_H_
 #define PODSIM_RUNTIME_JOB_SPEC_CHECK_H_
 
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -21,8 +22,15 @@ absl::Status CheckSpec(const JobSpec& spec);
 // Unset means kAuto.
 WrapPolicy WrapOf(words::Wrap::Word wrap);
 
+// nullopt: as the generation does.
+std::optional<bool> FusesAttention(const JobSpec& spec);
+
 // What ships, with what the spec says instead.
 Hardware HardwareOf(const JobSpec& spec);
+
+// Slices of `hardware`, which is the spec's, as it has them: wrapped, twisted,
+// with attention computed in that way. Refers to `hardware`.
+SliceOptions SliceOptionsOf(const JobSpec& spec, const Hardware& hardware);
 
 // The slice called `name` in the spec's hardware, by each generation's rules;
 // the other one as the spec has it wrapped and twisted.

@@ -129,9 +129,7 @@ absl::StatusOr<std::vector<Slice>> SlicesOfLadder(
     names = {job.has_topology() ? job.topology() : kDefaultLadder};
   const Hardware hardware = HardwareOf(job);
   PODSIM_ASSIGN_OR_RETURN(std::vector<Slice> slices,
-                          SlicesNamed(names, {.wrap = WrapOf(job.wrap()),
-                                              .twist = job.twist(),
-                                              .hardware = &hardware}));
+                          SlicesNamed(names, SliceOptionsOf(job, hardware)));
   std::set<std::string> seen;
   for (const Slice& slice : slices) {
     PODSIM_RETURN_IF_ERROR(Annotate(CheckTrains(slice), "topology"));

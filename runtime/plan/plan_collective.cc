@@ -85,9 +85,7 @@ absl::StatusOr<std::vector<Slice>> SlicesOf(const PlanSettings& settings,
                                  settings.topology().end());
   if (names.empty()) names = {kDefaultSlice};
   PODSIM_ASSIGN_OR_RETURN(std::vector<Slice> slices,
-                          SlicesNamed(names, {.wrap = WrapOf(job.wrap()),
-                                              .twist = job.twist(),
-                                              .hardware = &hardware}));
+                          SlicesNamed(names, SliceOptionsOf(job, hardware)));
   return WithIciFault(std::move(slices), job);
 }
 

@@ -142,9 +142,7 @@ absl::StatusOr<std::vector<Slice>> LadderSlices(const PlanSettings& settings,
   std::vector<std::string> names = named;
   if (names.empty()) names = {kDefaultLadder};
   PODSIM_ASSIGN_OR_RETURN(std::vector<Slice> slices,
-                          SlicesNamed(names, {.wrap = WrapOf(job.wrap()),
-                                              .twist = job.twist(),
-                                              .hardware = &hardware}));
+                          SlicesNamed(names, SliceOptionsOf(job, hardware)));
   if (settings.explain())
     PODSIM_RETURN_IF_ERROR(CheckIsOneSlice(named, slices));
   return WithIciFault(std::move(slices), job);

@@ -112,6 +112,7 @@ const std::map<std::string, Change>& Changes() {
       {"ici_algorithm", {"ici_algorithm: ring"}},
       {"ici_dtype", {"ici_dtype: bfloat16"}},
       {"ici_fault", {"ici_fault: 'link:(0,0)-(1,0):0.5'"}},
+      {"attention", {"attention: plain"}},
       {"remat", {"remat: none"}},
       {"processes", {"processes: 2"}},
       {"threads", {"threads: 3"}},

@@ -83,6 +83,25 @@ TEST(ModelFilePlanTest, HasTheProgramOfTheNamedModel) {
   EXPECT_EQ(file.from_recipe_size(), 0);
 }
 
+// On a v5e attention is planned as a kernel of its own, and that is said unless
+// somebody asked for it; on a v3 as the model is written.
+TEST(ModelFilePlanTest, AttentionThatIsPlannedOtherwiseThanWrittenIsAWarning) {
+  const auto warnings = [](const char* more) {
+    const auto plan = PlanOf(absl::StrCat(
+        "model: 'encoder' batch_per_core: 8 train_steps: 2 ", more));
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    return plan.ok() ? WarningTexts(*plan) : std::vector<std::string>();
+  };
+  const auto says =
+      ::testing::Contains(HasSubstr("--attention=plain plans it as XLA"));
+  EXPECT_THAT(warnings("topology: 'v5litepod-16'"), says);
+  EXPECT_THAT(warnings("topology: 'v5litepod-16' attention: plain"),
+              ::testing::Not(says));
+  EXPECT_THAT(warnings("topology: 'v5litepod-16' attention: fused"),
+              ::testing::Not(says));
+  EXPECT_THAT(warnings("topology: 'v3-32'"), ::testing::Not(says));
+}
+
 // A batch a little beyond HBM is planned with products that are computed again,
 // and named so; far beyond it, or without, it is refused.
 TEST(ModelFilePlanTest, WhatIsRecomputedToFitIsAWarning) {

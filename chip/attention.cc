@@ -1,0 +1,256 @@
+#include "chip/attention.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <string_view>
+
+namespace podsim {
+namespace {
+
+using Nodes = std::set<std::int32_t>;
+
+// By value: the nodes that read it, or a view of it.
+std::vector<std::vector<std::int32_t>> ReadersOf(const ChipGraph& graph) {
+  std::vector<std::vector<std::int32_t>> readers(graph.values.size());
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+    for (const ChipValueId operand : graph.nodes[i].operands)
+      readers[graph.root(operand)].push_back(static_cast<std::int32_t>(i));
+  return readers;
+}
+
+// One attention, as it is found from its first product on.
+class Search {
+ public:
+  Search(const ChipGraph& graph, const NodeFacts& facts,
+         const std::vector<std::vector<std::int32_t>>& readers)
+      : graph_(graph), facts_(facts), readers_(readers) {}
+
+  std::optional<Attention> From(std::int32_t product) {
+    if (!IsOfActivations(product)) return std::nullopt;
+    scores_ = product;
+    AddProducer(product);
+    while (!open_.empty() && fits_) {
+      const ChipValueId value = open_.back();
+      open_.pop_back();
+      Visit(value);
+    }
+    if (!fits_ || consumers_.empty() || !has_exponential_ || !has_fold_)
+      return std::nullopt;
+    return Parts();
+  }
+
+ private:
+  const ValueType& TypeOf(ChipValueId value) const {
+    return graph_.value(value).type;
+  }
+  ChipValueId ResultOf(std::int32_t node) const {
+    return graph_.root(graph_.node(node).results[0]);
+  }
+  ChipWay WayOfNode(std::int32_t node) const { return facts_.ways[node]; }
+
+  bool IsOfActivations(std::int32_t product) const {
+    const ChipNode& node = graph_.node(product);
+    return TypeOf(ResultOf(product)).batched() &&
+           std::all_of(node.operands.begin(), node.operands.end(),
+                       [&](ChipValueId operand) {
+                         const ChipValue& value =
+                             graph_.value(graph_.root(operand));
+                         return value.kind == ChipValueKind::kComputed &&
+                                value.type.batched();
+                       });
+  }
+
+  bool IsOfScores(ChipValueId value) const {
+    const Shape& shape = TypeOf(value).shape;
+    const Shape& scores = TypeOf(ResultOf(scores_)).shape;
+    return shape.batched() && shape.elements() == scores.elements();
+  }
+
+  void AddProducer(std::int32_t product) {
+    if (!IsOfActivations(product)) fits_ = false;
+    if (!producers_.insert(product).second) return;
+    Open(ResultOf(product));
+  }
+
+  void Open(ChipValueId value) {
+    if (seen_.insert(value).second) open_.push_back(value);
+  }
+
+  void Visit(ChipValueId value) {
+    const bool of_scores = IsOfScores(value);
+    if (of_scores && graph_.value(value).is_left()) fits_ = false;
+    for (const std::int32_t reader : readers_[value])
+      Follow(reader, value, of_scores);
+  }
+
+  void Follow(std::int32_t reader, ChipValueId value, bool of_scores) {
+    switch (WayOfNode(reader)) {
+      case ChipWay::kPasses: {
+        const ChipValueId result = ResultOf(reader);
+        if (IsOfScores(result) ||
+            TypeOf(result).shape.elements() <= TypeOf(value).shape.elements())
+          AddBetween(reader);
+        return;
+      }
+      case ChipWay::kFolds:
+        has_fold_ = has_fold_ || of_scores;
+        AddBetween(reader);
+        return;
+      case ChipWay::kMultiplies:
+        if (!of_scores) return;
+        if (!IsOfActivations(reader)) fits_ = false;
+        consumers_.insert(reader);
+        return;
+      case ChipWay::kAlone:
+      case ChipWay::kJoins:
+      case ChipWay::kIsView:
+        if (of_scores) fits_ = false;
+    }
+  }
+
+  void AddBetween(std::int32_t node) {
+    if (!between_.insert(node).second) return;
+    has_exponential_ =
+        has_exponential_ || graph_.node(node).op == OpCode("exponential");
+    if (WayOfNode(node) == ChipWay::kPasses)
+      for (const ChipValueId operand : graph_.node(node).operands)
+        LookForProducer(graph_.root(operand));
+    Open(ResultOf(node));
+  }
+
+  // Another product of as many elements, whose result meets these.
+  void LookForProducer(ChipValueId value) {
+    if (!IsOfScores(value) || !looked_.insert(value).second) return;
+    const std::int32_t maker = graph_.value(value).node;
+    if (maker == kNoChipNode) return;
+    if (WayOfNode(maker) == ChipWay::kMultiplies) {
+      AddProducer(maker);
+    } else if (WayOfNode(maker) == ChipWay::kPasses) {
+      for (const ChipValueId operand : graph_.node(maker).operands)
+        LookForProducer(graph_.root(operand));
+    }
+  }
+
+  // Whether any of `ends` depends on the result of `from`.
+  bool AnyDependsOn(std::int32_t from, const Nodes& ends) const {
+    std::vector<bool> depends(graph_.values.size());
+    for (const ChipValueId result : graph_.node(from).results)
+      depends[result] = true;
+    for (std::int32_t i = from + 1; i <= *ends.rbegin(); ++i) {
+      const ChipNode& node = graph_.node(i);
+      const bool does =
+          std::any_of(node.operands.begin(), node.operands.end(),
+                      [&](ChipValueId of) { return depends[graph_.root(of)]; });
+      if (!does) continue;
+      if (ends.count(i) > 0) return true;
+      for (const ChipValueId result : node.results) depends[result] = true;
+    }
+    return false;
+  }
+
+  std::optional<Attention> Parts() const {
+    Attention parts;
+    parts.scores = scores_;
+    parts.causal_length = CausalLength();
+    Nodes others = producers_;
+    others.erase(scores_);
+    const std::int32_t first = *consumers_.begin();
+    Nodes all = between_;
+    all.insert(producers_.begin(), producers_.end());
+    all.insert(consumers_.begin(), consumers_.end());
+    if (others.empty()) {
+      parts.forward.assign(all.begin(), all.end());
+      return parts;
+    }
+    if (!AnyDependsOn(first, others)) {
+      parts.backward.assign(all.begin(), all.end());
+      return parts;
+    }
+    for (const std::int32_t node : all)
+      (node <= first ? parts.forward : parts.backward).push_back(node);
+    for (const std::int32_t node : parts.forward)
+      if (node == scores_ || WayOfNode(node) == ChipWay::kPasses)
+        parts.again.push_back(node);
+    return parts;
+  }
+
+  std::int64_t CausalLength() const {
+    const Shape& shape = TypeOf(graph_.node(scores_).results[0]).shape;
+    const std::size_t rank = shape.dims.size();
+    if (rank < 2 || shape.dims[rank - 1] != shape.dims[rank - 2]) return 0;
+    for (const std::int32_t node : between_)
+      for (const ChipValueId operand : graph_.node(node).operands)
+        if (ComparesPlaces(graph_.root(operand))) return shape.dims[rank - 1];
+    return 0;
+  }
+
+  // A comparison, in passing, of two counts of places.
+  bool ComparesPlaces(ChipValueId value) const {
+    for (int depth = 0; depth < 8; ++depth) {
+      if (TypeOf(value).batched() && !IsOfScores(value)) return false;
+      const std::int32_t maker = graph_.value(value).node;
+      if (maker == kNoChipNode || WayOfNode(maker) != ChipWay::kPasses)
+        return false;
+      const ChipNode& node = graph_.node(maker);
+      if (node.op == OpCode("compare"))
+        return node.attributes.word != "EQ" && node.attributes.word != "NE" &&
+               CountsPlaces(graph_.root(node.operands[0]), 0) &&
+               CountsPlaces(graph_.root(node.operands[1]), 0);
+      if (node.operands.empty()) return false;
+      value = graph_.root(node.operands[0]);
+    }
+    return false;
+  }
+
+  bool CountsPlaces(ChipValueId value, int depth) const {
+    const std::int32_t maker = graph_.value(value).node;
+    if (maker == kNoChipNode || depth > 4) return false;
+    const ChipNode& node = graph_.node(maker);
+    if (node.op == OpCode("iota")) return true;
+    return WayOfNode(maker) == ChipWay::kPasses &&
+           std::any_of(node.operands.begin(), node.operands.end(),
+                       [&](ChipValueId of) {
+                         return CountsPlaces(graph_.root(of), depth + 1);
+                       });
+  }
+
+  const ChipGraph& graph_;
+  const NodeFacts& facts_;
+  const std::vector<std::vector<std::int32_t>>& readers_;
+  std::int32_t scores_ = kNoChipNode;
+  Nodes producers_;
+  Nodes consumers_;
+  Nodes between_;
+  std::set<ChipValueId> seen_;
+  std::set<ChipValueId> looked_;
+  std::vector<ChipValueId> open_;
+  bool fits_ = true;
+  bool has_exponential_ = false;
+  bool has_fold_ = false;
+};
+
+}  // namespace
+
+std::vector<Attention> AttentionsOf(const ChipGraph& graph,
+                                    const NodeFacts& facts) {
+  std::vector<Attention> found;
+  std::vector<std::vector<std::int32_t>> readers;
+  Nodes taken;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const auto node = static_cast<std::int32_t>(i);
+    if (facts.ways[i] != ChipWay::kMultiplies || taken.count(node) > 0)
+      continue;
+    if (readers.empty()) readers = ReadersOf(graph);
+    std::optional<Attention> attention =
+        Search(graph, facts, readers).From(node);
+    if (!attention) continue;
+    taken.insert(attention->forward.begin(), attention->forward.end());
+    taken.insert(attention->backward.begin(), attention->backward.end());
+    found.push_back(*std::move(attention));
+  }
+  return found;
+}
+
+}  // namespace podsim

@@ -1,0 +1,222 @@
+// Attention as kernels of its own: two heads of 64 over 256 places, 4 examples,
+// so that scores are 4 x 2 x 256 x 256 numbers.
+#include "chip/attention.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "chip/fuse.h"
+#include "chip/remat.h"
+#include "models/composites/attention.h"
+#include "models/composites/expr.h"
+#include "models/layers/multi_head_attention.h"
+#include "tests/chip/chip_cases.h"
+
+namespace podsim {
+namespace {
+
+using testing::BytesMoved;
+using testing::Chip;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using testing::Fold;
+using testing::Fused;
+using testing::Lines;
+using ::testing::SizeIs;
+
+constexpr std::int64_t kExamples = 4;
+constexpr std::int64_t kHeads = 2;
+constexpr std::int64_t kPlaces = 256;
+constexpr std::int64_t kWidth = 128;
+constexpr double kProduct = 1.0 * kExamples * kPlaces * kPlaces * kWidth;
+
+enum class Looks { kAtAll, kAtNoLater };
+
+Value AttentionLoss(Graph& g, Looks looks) {
+  const Value x = g.Features({{kPlaces, kWidth}});
+  const Value mask =
+      looks == Looks::kAtNoLater ? CausalMask(g, kPlaces) : kNone;
+  const Value y = MultiHeadAttention(g, "a", x, kHeads, mask);
+  return Fold(g, testing::Op(g, "multiply", {y, y}, "square"), "add", {1, 2},
+              "loss");
+}
+
+Chip FusedStep(Looks looks, bool fuses_attention) {
+  Graph g("attention");
+  return Fused(testing::Training(g, AttentionLoss(g, looks),
+                                 testing::UpdateBy("momentum")),
+               EntryPoint::kTrainMicrobatch,
+               {.rows = kExamples, .fuses_attention = fuses_attention});
+}
+
+std::vector<ChipKernel> AttentionKernels(const Chip& chip) {
+  std::vector<ChipKernel> kernels;
+  for (const ChipKernel& kernel : chip.program.kernels)
+    if (kernel.kind == ChipKernelKind::kAttention) kernels.push_back(kernel);
+  return kernels;
+}
+
+bool IsTransferOfScores(const ChipGraph& graph, const ChipTransfer& transfer) {
+  const ValueType& type = graph.value(transfer.value).type;
+  return type.batched() && type.shape.elements() == kHeads * kPlaces * kPlaces;
+}
+
+int ScoresMoved(const Chip& chip) {
+  int moved = 0;
+  for (const ChipKernel& kernel : chip.program.kernels)
+    for (const auto* transfers : {&kernel.reads, &kernel.writes})
+      for (const ChipTransfer& each : *transfers)
+        moved += IsTransferOfScores(chip.graph, each) ? 1 : 0;
+  return moved;
+}
+
+std::vector<double> MultiplyAddsOf(const ChipKernel& kernel) {
+  std::vector<double> all;
+  for (const ChipProduct& product : kernel.products)
+    all.push_back(product.multiply_adds);
+  return all;
+}
+
+// q k' and its product with v; then q k' again, the gradients of shares, of v,
+// of q and of k.
+TEST(AttentionKernels, TwoProductsForthAndFiveBack) {
+  const Chip chip = FusedStep(Looks::kAtAll, true);
+  const std::vector<ChipKernel> kernels = AttentionKernels(chip);
+  ASSERT_THAT(kernels, SizeIs(2));
+  EXPECT_THAT(MultiplyAddsOf(kernels[0]), ElementsAre(kProduct, kProduct));
+  EXPECT_THAT(MultiplyAddsOf(kernels[1]), SizeIs(5));
+  EXPECT_THAT(MultiplyAddsOf(kernels[1]), Each(kProduct));
+}
+
+TEST(AttentionKernels, NoScoresCrossHbm) {
+  EXPECT_GT(ScoresMoved(FusedStep(Looks::kAtAll, false)), 0);
+  EXPECT_EQ(ScoresMoved(FusedStep(Looks::kAtAll, true)), 0);
+}
+
+// Queries, keys, values and what is read of them are 4 x 256 x 128 float32
+// each, 524,288 bytes.
+TEST(AttentionKernels, ReadsAndWritesWhatAnAttentionHas) {
+  constexpr double kBytes = 4.0 * kExamples * kPlaces * kWidth;
+  const Chip chip = FusedStep(Looks::kAtAll, true);
+  const std::vector<ChipKernel> kernels = AttentionKernels(chip);
+  ASSERT_THAT(kernels, SizeIs(2));
+  const auto whole = [&](const std::vector<ChipTransfer>& transfers) {
+    int count = 0;
+    for (const ChipTransfer& each : transfers)
+      count += each.bytes == kBytes ? 1 : 0;
+    return count;
+  };
+  EXPECT_EQ(whole(kernels[0].reads), 3);
+  EXPECT_EQ(whole(kernels[0].writes), 1);
+  EXPECT_EQ(whole(kernels[1].reads), 4);  // and the gradient of what it left
+  EXPECT_EQ(whole(kernels[1].writes), 3);
+}
+
+// Of 2 x 2 blocks of 128 x 128 scores one lies behind the diagonal.
+TEST(AttentionKernels, BlocksBehindTheDiagonalAreNoWork) {
+  const Chip all = FusedStep(Looks::kAtAll, true);
+  const Chip causal = FusedStep(Looks::kAtNoLater, true);
+  const std::vector<ChipKernel> kernels = AttentionKernels(causal);
+  ASSERT_THAT(kernels, SizeIs(2));
+  EXPECT_THAT(MultiplyAddsOf(kernels[0]), Each(0.75 * kProduct));
+  EXPECT_THAT(MultiplyAddsOf(kernels[1]), Each(0.75 * kProduct));
+  EXPECT_EQ(kernels[0].matrix_flops,
+            0.75 * AttentionKernels(all)[0].matrix_flops);
+  EXPECT_EQ(ScoresMoved(causal), 0);
+}
+
+TEST(AttentionKernels, AnEvaluationHasTheForwardPartAlone) {
+  Graph g("attention");
+  const Value loss = AttentionLoss(g, Looks::kAtAll);
+  const Chip chip = Fused(testing::Evaluating(g, {loss}), EntryPoint::kEval,
+                          {.rows = kExamples, .fuses_attention = true});
+  ASSERT_THAT(AttentionKernels(chip), SizeIs(1));
+  EXPECT_THAT(AttentionKernels(chip)[0].products, SizeIs(2));
+  EXPECT_EQ(ScoresMoved(chip), 0);
+}
+
+// Whoever wants to see the shares has them written.
+TEST(AttentionKernels, ScoresThatAreAnOutputAreWritten) {
+  Graph g("attention");
+  const Value x = g.Features({{kPlaces, kWidth}});
+  const Value q = testing::Op(g, "tanh", {x}, "q");
+  const Expr scores =
+      Dot(Expr(g, q, "scores"), Expr(g, q, ""), {{0}, {2}, {0}, {2}});
+  const Expr e = scores.Apply("exponential");
+  const Expr shares = e / e.Sum({2}).SpreadOver(e, {2});
+  const Expr seen = Dot(shares, Expr(g, q, "seen"), {{0}, {2}, {0}, {1}});
+  const FuseOptions fuses = {.rows = kExamples, .fuses_attention = true};
+  const Chip whole =
+      Fused(testing::Evaluating(g, {seen.value()}), EntryPoint::kEval, fuses);
+  EXPECT_THAT(AttentionKernels(whole), SizeIs(1));
+  const Chip shown =
+      Fused(testing::Evaluating(g, {seen.value(), shares.value()}),
+            EntryPoint::kEval, fuses);
+  EXPECT_THAT(AttentionKernels(shown), SizeIs(0));
+}
+
+TEST(AttentionKernels, ModelsWithoutAttentionStayAsTheyAre) {
+  for (const char* name : {"mlp", "lenet5_bn"}) {
+    SCOPED_TRACE(name);
+    const Program program =
+        testing::ZooModel(name, {16, 16}, testing::UpdateBy("adam"));
+    const auto lines = [&](bool fuses_attention) {
+      return Lines(Fused(program, EntryPoint::kTrainMicrobatch,
+                         {.rows = 32, .fuses_attention = fuses_attention}));
+    };
+    EXPECT_EQ(lines(true), lines(false));
+  }
+}
+
+// Dropout of the shares and several layers in it.
+TEST(AttentionKernels, MoveNoMoreBytesAndMultiplyOnceMoreForEachLayer) {
+  const Program program = testing::ZooModel("encoder", {64}, {});
+  const auto fused = [&](bool fuses_attention) {
+    return Fused(program, EntryPoint::kTrainMicrobatch,
+                 {.rows = 32, .fuses_attention = fuses_attention});
+  };
+  const Chip plain = fused(false);
+  const Chip chip = fused(true);
+  EXPECT_LT(BytesMoved(chip), BytesMoved(plain));
+  const auto products = [](const Chip& of) {
+    std::size_t count = 0;
+    for (const ChipKernel& kernel : of.program.kernels)
+      count += kernel.products.size();
+    return count;
+  };
+  const std::size_t layers = AttentionKernels(chip).size() / 2;
+  EXPECT_GE(layers, 1U);
+  EXPECT_EQ(products(chip), products(plain) + layers);
+}
+
+// What is recomputed for want of HBM leaves these kernels alone.
+TEST(AttentionKernels, GoOnWhereProductsAreRecomputed) {
+  const Program program = testing::ZooModel("encoder", {64}, {});
+  const ChipGraph graph = ChipGraphOf(program, EntryPoint::kTrainMicrobatch);
+  const FuseOptions fuse = {.rows = 256, .fuses_attention = true};
+  const KernelRates rates = {.matrix_flops_per_second = 1e12,
+                             .vector_flops_per_second = 1e11,
+                             .transcendental_flops = 10,
+                             .hbm_bytes_per_second = 1e11};
+  const RematResult whole =
+      FuseWithin(graph, {.fuse = fuse, .rates = rates, .hbm_bytes = 1e12});
+  const RematResult less = FuseWithin(
+      graph,
+      {.fuse = fuse, .rates = rates, .hbm_bytes = 0.9 * whole.fullest.total()});
+  EXPECT_FALSE(less.recomputed.empty());
+  EXPECT_LT(less.fullest.total(), whole.fullest.total());
+  const auto attentions = [](const ChipProgram& of) {
+    std::size_t count = 0;
+    for (const ChipKernel& kernel : of.kernels)
+      count += kernel.kind == ChipKernelKind::kAttention ? 1 : 0;
+    return count;
+  };
+  EXPECT_EQ(attentions(less.program), attentions(whole.program));
+}
+
+}  // namespace
+}  // namespace podsim
