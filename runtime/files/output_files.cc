@@ -16,10 +16,43 @@
 namespace podsim {
 namespace {
 
+constexpr char kFile[] = "FILE";  // the type of a setting that names one
+
 absl::Status Bad(const std::string& flag, const std::string& path,
                  const std::string& why) {
   return absl::InvalidArgumentError(
       absl::StrCat("--", flag, " is \"", path, "\", but ", why));
+}
+
+// "FILE.svg" asks for a name with that ending.
+absl::Status CheckEnding(const std::string& flag, const std::string& type,
+                         const std::string& path) {
+  const std::string ending =
+      absl::StartsWith(type, kFile) ? type.substr(sizeof(kFile) - 1) : "";
+  const std::filesystem::path file = path;
+  if (ending.empty() || file.extension() == ending) return absl::OkStatus();
+  if (file.filename() == ending)
+    return Bad(
+        flag, path,
+        absl::StrCat("nothing stands before ", ending,
+                     " (a variable of the shell may be empty): give --", flag,
+                     "=", (file.parent_path() / "run").string(), ending));
+  return Bad(flag, path,
+             absl::StrCat("must end in ", ending,
+                          ", which is what is drawn: give --", flag, "=",
+                          (file.parent_path() / file.stem()).string(), ending));
+}
+
+absl::Status CheckWritten(const Setting& setting, const std::string& flag,
+                          const std::string& path) {
+  if (SchemeOf(path).empty()) {
+    PODSIM_RETURN_IF_ERROR(CheckOutputFile(flag, path));
+  } else {
+    PODSIM_RETURN_IF_ERROR(
+        Annotate(setting.stored() ? CheckServed(path) : CheckPlainPath(path),
+                 absl::StrCat("--", flag)));
+  }
+  return CheckEnding(flag, setting.type(), path);
 }
 
 }  // namespace
@@ -78,8 +111,9 @@ absl::Status CheckOutputFiles(const google::protobuf::Message& settings) {
     if (!SettingOf(field).written() || !IsSet(settings, field)) continue;
     const std::string path =
         settings.GetReflection()->GetString(settings, &field);
-    if (!path.empty() && SchemeOf(path).empty())
-      PODSIM_RETURN_IF_ERROR(CheckOutputFile(FlagOf(field), path));
+    if (!path.empty())
+      PODSIM_RETURN_IF_ERROR(
+          CheckWritten(SettingOf(field), FlagOf(field), path));
   }
   return absl::OkStatus();
 }

@@ -24,8 +24,9 @@ absl::Status CheckOutputFile(const std::string& flag, const std::string& path);
 absl::Status CheckOutputFolder(const std::string& flag,
                                const std::string& path);
 
-// The same of each setting that says `written` (proto/setting.proto); paths on
-// a store pass.
+// The same of each setting that says `written` (proto/setting.proto), and that
+// its name ends as its type says (FILE.svg); a path on a store passes where the
+// setting says `stored`.
 absl::Status CheckOutputFiles(const google::protobuf::Message& settings);
 
 }  // namespace podsim

@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <filesystem>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status.h"
@@ -20,6 +18,7 @@
 #include "runtime/files/geography_file.h"
 #include "runtime/files/hardware_file.h"
 #include "runtime/files/job_file.h"
+#include "runtime/files/output_clash.h"
 #include "runtime/files/output_files.h"
 #include "runtime/job/ici_fault.h"
 #include "runtime/job/spec_check.h"
@@ -56,16 +55,6 @@ struct Refusal {
   Origins origins;      // of what a job file says
   std::string details;  // as of PlanResult
 };
-
-absl::Status CheckPlot(const PlanSettings& settings) {
-  if (!settings.has_plot() || absl::EndsWith(settings.plot(), ".svg"))
-    return CheckOutputFiles(settings);
-  const std::filesystem::path file = settings.plot();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--plot is \"", settings.plot(),
-      "\", but must end in .svg, which is what is drawn: give --plot=",
-      (file.parent_path() / file.stem()).string(), ".svg"));
-}
 
 // The job of file and flags; its topology is the ladder's.
 absl::StatusOr<JobSpec> JobOf(const PlanSettings& settings,
@@ -204,13 +193,16 @@ absl::StatusOr<std::string> PlanTraining(const PlanSettings& settings,
                                          const JobSpec& flags,
                                          LadderBatch batch, int columns,
                                          Refusal& refusal) {
-  PODSIM_RETURN_IF_ERROR(CheckPlot(settings));
+  PODSIM_RETURN_IF_ERROR(CheckOutputFiles(settings));
   PODSIM_RETURN_IF_ERROR(CheckQuestionIsShown(settings));
+  PODSIM_RETURN_IF_ERROR(CheckOutputsApart(FilesIn({&settings, &flags})));
   std::vector<std::string> notes;
   PODSIM_ASSIGN_OR_RETURN(const std::vector<MeasuredRun> measured,
                           MeasuredRuns(settings, notes));
   PODSIM_ASSIGN_OR_RETURN(const JobSpec job,
                           JobOf(settings, flags, batch, refusal.origins));
+  // What a job file names too.
+  PODSIM_RETURN_IF_ERROR(CheckOutputsApart(FilesIn({&settings, &job})));
   const Hardware hardware = HardwareOf(job);
   PODSIM_ASSIGN_OR_RETURN(const std::vector<Slice> slices,
                           LadderSlices(settings, job, hardware));

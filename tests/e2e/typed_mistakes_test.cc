@@ -5,7 +5,9 @@
 
 #include <chrono>
 #include <filesystem>
-#include <set>
+#include <fstream>
+#include <iterator>
+#include <map>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -29,13 +31,17 @@ struct Mistake {
   const char* before = "true";
 };
 
-// The paths below a folder.
-std::set<std::string> PathsIn(const std::string& folder) {
-  std::set<std::string> paths;
+// The paths below a folder, with what is in files.
+std::map<std::string, std::string> FilesBelow(const std::string& folder) {
+  std::map<std::string, std::string> files;
   for (const auto& entry :
-       std::filesystem::recursive_directory_iterator(folder))
-    paths.insert(entry.path().string());
-  return paths;
+       std::filesystem::recursive_directory_iterator(folder)) {
+    std::string& bytes = files[entry.path().string()];
+    if (!entry.is_regular_file()) continue;
+    std::ifstream file(entry.path(), std::ios::binary);
+    bytes.assign(std::istreambuf_iterator<char>(file), {});
+  }
+  return files;
 }
 
 class TypedMistakesTest : public ::testing::Test {
@@ -52,7 +58,7 @@ class TypedMistakesTest : public ::testing::Test {
                      words.size() > 1 ? words.back() : "", " </dev/null");
     Subprocess made({{"/bin/bash", "-c", begin}});
     ASSERT_EQ(made.Wait(std::chrono::seconds(10)), 0) << mistake.before;
-    const std::set<std::string> paths = PathsIn(dir.path());
+    const auto files = FilesBelow(dir.path());
     Subprocess run({{"/bin/bash", "-c", command},
                     {{"PODSIM_TOKEN", std::string(32, 'a')}}});
     EXPECT_EQ(run.Wait(std::chrono::seconds(60)), 2) << mistake.typed << "\n"
@@ -62,7 +68,7 @@ class TypedMistakesTest : public ::testing::Test {
     const std::vector<std::string> lines =
         absl::StrSplit(run.output(), '\n', absl::SkipEmpty());
     EXPECT_EQ(lines.size(), 1u) << mistake.typed << "\n" << run.output();
-    EXPECT_EQ(PathsIn(dir.path()), paths) << mistake.typed;
+    EXPECT_EQ(FilesBelow(dir.path()), files) << mistake.typed;
   }
 };
 
@@ -800,6 +806,67 @@ TEST_F(TypedMistakesTest, FilesThatAreNamed) {
            Mistake{"pod_launch --model_dir file/run",
                    "--model_dir is \"file/run\", but that is a file, or lies",
                    "name a folder", "touch file"},
+       })
+    Expect(mistake);
+}
+
+// What a command reads it does not write, by whatever name.
+TEST_F(TypedMistakesTest, FilesThatWouldBeWrittenOver) {
+  for (const Mistake& mistake : {
+           Mistake{"pod_report run.jsonl -o run.jsonl",
+                   "--output is \"run.jsonl\", but path run.jsonl reads that "
+                   "file",
+                   "name another file", "echo x > run.jsonl"},
+           Mistake{"pod_report run.jsonl -o link.html",
+                   "--output is \"link.html\", but path run.jsonl reads that",
+                   "name another file",
+                   "echo x > run.jsonl; ln -s run.jsonl link.html"},
+           Mistake{"pod_report run.svg --plot ./run.svg",
+                   "--plot is \"./run.svg\", but path run.svg reads that file",
+                   "name another file", "echo x > run.svg"},
+           Mistake{"pod_report a.jsonl --trace t -o t",
+                   "--trace is \"t\", but --output t writes that file",
+                   "name another file", "echo x > a.jsonl"},
+           Mistake{"pod_program import f --output=f",
+                   "--output is \"f\", but path f reads that file",
+                   "name another file", "echo x > f"},
+           Mistake{"pod_program run m --values=v --output=v",
+                   "--output is \"v\", but --values v reads that file",
+                   "name another file", "echo x > v; echo y > m"},
+           Mistake{"pod_launch --dry_run --job job.txt --metrics_file job.txt",
+                   "--metrics_file is \"job.txt\", but --job job.txt reads",
+                   "name another file", "echo 'seed: 1' > job.txt"},
+           Mistake{"pod_launch --job job.txt --write_model job.txt",
+                   "--write_model is \"job.txt\", but --job job.txt reads",
+                   "name another file", "echo 'seed: 1' > job.txt"},
+           Mistake{"pod_launch --metrics_file a --trace a",
+                   "--trace is \"a\", but --metrics_file a writes that file",
+                   "name another file"},
+           Mistake{"pod_launch --model_dir run --trace run/metrics.jsonl",
+                   "--trace is \"run/metrics.jsonl\", but --metrics_file "
+                   "run/metrics.jsonl writes that file",
+                   "name another file", "mkdir run"},
+           Mistake{"pod_launch --log_dir out --metrics_file out",
+                   "--metrics_file is \"out\", but --log_dir out names a "
+                   "folder",
+                   "name another file"},
+           Mistake{"pod_plan --measured a.svg,b.svg --plot b.svg",
+                   "--plot is \"b.svg\", but --measured b.svg reads that",
+                   "name another file", "echo x > a.svg; echo y > b.svg"},
+           Mistake{"pod_plan --job job.svg --plot job.svg --topology v3-8",
+                   "--plot is \"job.svg\", but --job job.svg reads that",
+                   "name another file", "echo 'seed: 1' > job.svg"},
+           Mistake{"pod_ladder --topology v3-8,v3-32 --plot l.svg --report "
+                   "l.svg",
+                   "--report is \"l.svg\", but --plot l.svg writes that file",
+                   "name another file"},
+           Mistake{"pod_bench all_reduce -J x --write_choices x --algo=all",
+                   "--write_choices is \"x\", but --output_file x writes that",
+                   "name another file"},
+           Mistake{"pod_data convert d --dataset=csv --output=d --shards=1",
+                   "--output is \"d\", but path d reads that folder",
+                   "name another folder",
+                   "mkdir d; printf 'x,label\\n1,0\\n2,1\\n' > d/a.csv"},
        })
     Expect(mistake);
 }
