@@ -86,8 +86,9 @@ int PortOf(int fd) {
 // Why no address could be listened on, and what to do.
 std::string WhyNot(int error) {
   if (error == EADDRINUSE)
-    return "another program listens there; give another port, or port 0 for a "
-           "free one";
+    return "another program listens there; give another port";
+  if (error == EACCES)
+    return "ports below 1024 are for root; give one of 1024 to 65535";
   if (error == EADDRNOTAVAIL)
     return "it is no address of this machine; give one of its own, or 0.0.0.0 "
            "for all";

@@ -30,6 +30,7 @@
 #include "models/kernels/kernels.h"
 #include "models/zoo/zoo.h"
 #include "runtime/coordinator/plan_inputs.h"
+#include "runtime/coordinator/ports.h"
 #include "runtime/coordinator/run_start.h"
 #include "runtime/files/choices_file.h"
 #include "runtime/files/fault_file.h"
@@ -37,6 +38,7 @@
 #include "runtime/files/hardware_file.h"
 #include "runtime/files/job_file.h"
 #include "runtime/files/model_file.h"
+#include "runtime/files/output_clash.h"
 #include "runtime/files/output_files.h"
 #include "runtime/job/defaults.h"
 #include "runtime/job/draw_faults.h"
@@ -53,6 +55,7 @@
 #include "runtime/launch/train_job.h"
 #include "runtime/pod/elsewhere.h"
 #include "runtime/pod/job_runner.h"
+#include "runtime/report/metrics_file.h"
 #include "runtime/report/text_width.h"
 #include "settings/nearest_names.h"
 #include "settings/origins.h"
@@ -181,6 +184,7 @@ absl::StatusOr<int> WriteModel(const JobSpec& spec,
         spec.model_file(), " is a file already: leave one of the two out"));
   PODSIM_RETURN_IF_ERROR(CheckServed(path));
   PODSIM_RETURN_IF_ERROR(CheckOutputFiles(settings));
+  PODSIM_RETURN_IF_ERROR(CheckOutputsApart(FilesIn({&spec, &settings})));
   PODSIM_ASSIGN_OR_RETURN(const PlanInputs inputs,
                           GatherPlanInputs(spec, /*one_machine=*/true));
   PODSIM_ASSIGN_OR_RETURN(const JobPlan plan, PlanJob(spec, inputs));
@@ -201,8 +205,15 @@ bool MakesFolderOfMetrics(const JobSpec& spec) {
          std::filesystem::path(spec.metrics_file()).parent_path() == folder;
 }
 
+// A file of its model_dir counts too, of which nobody spoke.
+absl::Status CheckApart(const JobSpec& spec, const LaunchSettings& settings) {
+  JobSpec files = spec;
+  files.set_metrics_file(MetricsPath(spec));
+  return CheckOutputsApart(FilesIn({&files, &settings}));
+}
+
 // What a run would write to, also of a plan alone.
-absl::Status CheckOutputs(const JobSpec& spec) {
+absl::Status CheckOutputs(const JobSpec& spec, const LaunchSettings& settings) {
   JobSpec files = spec;
   if (MakesFolderOfMetrics(spec)) files.clear_metrics_file();
   PODSIM_RETURN_IF_ERROR(CheckOutputFiles(files));
@@ -210,7 +221,8 @@ absl::Status CheckOutputs(const JobSpec& spec) {
   PODSIM_RETURN_IF_ERROR(
       CheckOutputFolder("tensorboard_dir", spec.tensorboard_dir()));
   PODSIM_RETURN_IF_ERROR(CheckOutputFolder("profile_dir", spec.profile_dir()));
-  return CheckOutputFolder("log_dir", spec.log_dir());
+  PODSIM_RETURN_IF_ERROR(CheckOutputFolder("log_dir", spec.log_dir()));
+  return CheckApart(spec, settings);
 }
 
 absl::StatusOr<PlannedJob> PlannedFrom(const JobSpec& spec,
@@ -296,6 +308,18 @@ std::string HashText(const PlannedJob& job, bool verbose) {
                  : hash;
 }
 
+// A plan alone says nothing of what listens on this machine now.
+absl::Status CheckPortsOf(const ParsedFlags& flags, int hosts) {
+  const AskedPorts asked = {
+      .listen = flags.elsewhere.listen(),
+      .monitor = flags.monitor,
+      .hosts = hosts,
+      .allow_plaintext_network = flags.elsewhere.allow_plaintext_network()};
+  PODSIM_RETURN_IF_ERROR(CheckPorts(asked));
+  return flags.action == LaunchAction::kTrain ? CheckPortsAreFree(asked)
+                                              : absl::OkStatus();
+}
+
 absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
                                const ParsedFlags& flags, Console& console,
                                const Clock& clock, Origins& origins) {
@@ -313,7 +337,7 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
   const bool dry_run = flags.action == LaunchAction::kDryRun;
   std::optional<StoreWaits::Limit> limit;
   if (dry_run) limit.emplace(ProcessStoreWaits(), kPlanWait, kPlanWaits);
-  PODSIM_RETURN_IF_ERROR(CheckOutputs(spec));
+  PODSIM_RETURN_IF_ERROR(CheckOutputs(spec, flags.settings));
   if (flags.action == LaunchAction::kTrain)
     PODSIM_RETURN_IF_ERROR(CheckToken(flags.elsewhere, context.variables));
   absl::StatusOr<PlannedJob> planned =
@@ -322,6 +346,7 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
     return InFaultFile(planned.status(), FaultOf(planned.status()),
                        flags.settings.faults());
   PODSIM_ASSIGN_OR_RETURN(const PlannedJob job, std::move(planned));
+  PODSIM_RETURN_IF_ERROR(CheckPortsOf(flags, job.slice.hosts));
   if (flags.action == LaunchAction::kTrain) {
     PODSIM_RETURN_IF_ERROR(Annotate(CheckTrains(job.slice), "topology"));
     PODSIM_RETURN_IF_ERROR(AdmitPlannedRun(
