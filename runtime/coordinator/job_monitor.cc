@@ -11,6 +11,7 @@
 #include "runtime/monitor/tpu_metrics.h"
 
 namespace podsim {
+
 // Folds what it reads. The feed holds it as long as it tells it of anything.
 class JobMonitor::Reader final : public EventReader {
  public:

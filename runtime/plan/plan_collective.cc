@@ -88,6 +88,7 @@ absl::StatusOr<std::vector<Slice>> SlicesOf(const PlanSettings& settings,
                           SlicesNamed(names, {.wrap = WrapOf(job.wrap()),
                                               .twist = job.twist(),
                                               .hardware = &hardware}));
+  PODSIM_RETURN_IF_ERROR(CheckNoneTwice(slices));
   return WithIciFault(std::move(slices), job);
 }
 

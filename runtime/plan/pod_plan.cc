@@ -136,6 +136,7 @@ absl::StatusOr<std::vector<Slice>> LadderSlices(const PlanSettings& settings,
                                               .hardware = &hardware}));
   if (settings.explain())
     PODSIM_RETURN_IF_ERROR(CheckIsOneSlice(named, slices));
+  PODSIM_RETURN_IF_ERROR(CheckNoneTwice(slices));
   return WithIciFault(std::move(slices), job);
 }
 
