@@ -96,12 +96,17 @@ absl::Status CheckOutputFolder(const std::string& flag,
   while (!at.empty() && !std::filesystem::exists(at, error) &&
          at.has_relative_path())
     at = at.parent_path();
-  if (at.empty() || std::filesystem::is_directory(at, error) ||
-      !std::filesystem::exists(at, error))
+  if (at.empty()) at = ".";
+  if (!std::filesystem::exists(at, error)) return absl::OkStatus();
+  if (!std::filesystem::is_directory(at, error))
+    return Bad(flag, path,
+               "that is a file, or lies below one; name a folder, which is "
+               "made if need be");
+  if (faccessat(AT_FDCWD, at.c_str(), W_OK | X_OK, AT_EACCESS) == 0)
     return absl::OkStatus();
   return Bad(flag, path,
-             "that is a file, or lies below one; name a folder, which is made "
-             "if need be");
+             absl::StrCat("nothing can be written in ", at.string(),
+                          "; name a folder that you may write to"));
 }
 
 absl::Status CheckOutputFiles(const google::protobuf::Message& settings) {

@@ -20,7 +20,8 @@ namespace podsim {
 absl::Status CheckOutputFile(const std::string& flag, const std::string& path);
 
 // Of a folder that is made if need be; a path on a store and an empty one pass.
-// Errors: INVALID_ARGUMENT, one line: it is a file, or lies below one.
+// Errors: INVALID_ARGUMENT, one line: it is a file, or lies below one, or this
+//   process may not write there.
 absl::Status CheckOutputFolder(const std::string& flag,
                                const std::string& path);
 

@@ -100,6 +100,39 @@ std::string SettingOfJob(const ParsedFlags& flags) {
                                        : origin->second;
 }
 
+// What an action reads of a job's settings; another that is typed would be
+// passed over. Those of the environment are for other commands.
+absl::Status CheckReadsSettings(const ParsedFlags& flags) {
+  struct Reads {
+    LaunchAction action;
+    const char* name;
+    std::vector<std::string> fields;
+    const char* read;  // in words
+  };
+  const std::vector<Reads> actions = {
+      {LaunchAction::kDescribe,
+       "--describe",
+       {"wrap", "twist"},
+       "--wrap, --twist and --hardware"},
+      {LaunchAction::kPrintHardware, "--print_hardware", {}, "--hardware"},
+      {LaunchAction::kSelfTest, "--selftest", {"isa"}, "--isa"}};
+  Fields given;
+  flags.spec.GetReflection()->ListFields(flags.spec, &given);
+  for (const Reads& reads : actions)
+    for (const FieldDescriptor* field : given) {
+      if (reads.action != flags.action) continue;
+      if (flags.origins.contains(FlagOf(*field)) ||
+          std::ranges::find(reads.fields, field->name()) != reads.fields.end())
+        continue;
+      return absl::InvalidArgumentError(absl::StrCat(reads.name, " reads ",
+                                                     reads.read,
+                                                     " alone of a job's "
+                                                     "settings: leave --",
+                                                     FlagOf(*field), " out"));
+    }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<ParsedFlags> ParseFlags(const std::vector<std::string>& args,
@@ -118,6 +151,7 @@ absl::StatusOr<ParsedFlags> ParseFlags(const std::vector<std::string>& args,
   PODSIM_RETURN_IF_ERROR(WithOrigin(CheckSpec(flags.spec), flags.origins));
   PODSIM_ASSIGN_OR_RETURN(flags.action,
                           ChooseAction(line.from_environment, flags.settings));
+  PODSIM_RETURN_IF_ERROR(CheckReadsSettings(flags));
   // The file is of a slice alone: a setting would be lost.
   const std::string beside = flags.action == LaunchAction::kPrintCompose
                                  ? SettingOfJob(flags)
