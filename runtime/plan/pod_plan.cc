@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "base/status.h"
 #include "base/text_table.h"
 #include "host/storage/posix_file.h"
@@ -105,7 +106,8 @@ std::vector<std::string> NamedSlices(const PlanSettings& settings,
                                      const JobSpec& job) {
   std::vector<std::string> names(settings.topology().begin(),
                                  settings.topology().end());
-  if (names.empty() && job.has_topology()) names = {job.topology()};
+  if (names.empty() && job.has_topology())
+    names = absl::StrSplit(job.topology(), ',');
   return names;
 }
 

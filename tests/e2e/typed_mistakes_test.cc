@@ -810,6 +810,115 @@ TEST_F(TypedMistakesTest, FilesThatAreNamed) {
     Expect(mistake);
 }
 
+// Before a plan is printed or anything starts.
+TEST_F(TypedMistakesTest, WhereAPodListens) {
+  for (const Mistake& mistake : {
+           Mistake{"pod_launch --topology v3-32 --metrics_port 8433 "
+                   "--tpu_metrics_port 8431",
+                   "--metrics_port is 8433, which --tpu_metrics_port=8431 "
+                   "takes for host 2",
+                   "give another port, or 0 for any free one"},
+           Mistake{"pod_launch --dry_run --topology v3-32 --metrics_port 8431 "
+                   "--tpu_metrics_port 8431",
+                   "which --tpu_metrics_port=8431 takes for host 0",
+                   "give another port"},
+           Mistake{"pod_launch --topology v3-32 --tpu_metrics_port 65534",
+                   "--tpu_metrics_port is 65534, and each of 4 hosts",
+                   "65532 is the last"},
+           Mistake{"pod_launch --topology v3-8 --metrics_port 9400 "
+                   "--metrics_host 127.0.0.1:9400",
+                   "--metrics_host is \"127.0.0.1:9400\", with a port",
+                   "--metrics_host=127.0.0.1, and the port as --metrics_port"},
+           Mistake{"pod_launch --topology v3-8 --metrics_port 9400 "
+                   "--metrics_host 0.0.0.0",
+                   "--metrics_host: address 0.0.0.0:9400 leaves this machine",
+                   "--allow_plaintext_network"},
+           Mistake{"pod_launch --topology v3-8 --metrics_port 9400 "
+                   "--metrics_host 192.0.2.7 --allow_plaintext_network",
+                   "cannot listen on 192.0.2.7:9400: it is no address of this "
+                   "machine",
+                   "or 0.0.0.0 for all"},
+           Mistake{"pod_launch --topology v3-8 --external_hosts "
+                   "--listen 127.0.0.1:9415 --metrics_port 9415",
+                   "--metrics_port is 9415, which --listen=127.0.0.1:9415 "
+                   "takes",
+                   "give another port"},
+           Mistake{"pod_launch --topology v3-8 --external_hosts "
+                   "--listen unix:/nodir/sock",
+                   "--listen: cannot listen on unix:/nodir/sock: there is no "
+                   "folder /nodir",
+                   "give a path in one that exists"},
+           Mistake{"pod_bench all_reduce --external_hosts "
+                   "--listen unix:/nodir/sock",
+                   "there is no folder /nodir",
+                   "give a path in one that exists"},
+           Mistake{"pod_coordinator --job j.txt --metrics_port 8431 "
+                   "--tpu_metrics_port 8431",
+                   "which --tpu_metrics_port=8431 takes for host 0",
+                   "give another port", "echo 'seed: 1' > j.txt"},
+           Mistake{"pod_host --coordinator 127.0.0.1:1 --process 0 "
+                   "--ici_advertise 0.0.0.0:8471",
+                   "--ici_advertise is \"0.0.0.0:8471\", which is an address "
+                   "to listen at, not to call",
+                   "name or number of this host's machine"},
+           Mistake{"pod_top --address 127.0.0.1:1",
+                   "--address is \"127.0.0.1:1\", but nobody listens there",
+                   "the job's coordinator says it listens at"},
+           Mistake{"pod_top --address 192.0.2.9:8476",
+                   "--address: address 192.0.2.9:8476 leaves this machine",
+                   "--allow_plaintext_network"},
+           Mistake{"pod_top --metrics_file none.jsonl",
+                   "there is no metrics file none.jsonl", "give the path"},
+       })
+    Expect(mistake);
+}
+
+// What was passed over, or done as nobody asked.
+TEST_F(TypedMistakesTest, WhatWouldBePassedOver) {
+  for (const Mistake& mistake : {
+           Mistake{"pod_plan --topology v3-8,v3-8", "names v3-8 twice",
+                   "leave one out"},
+           Mistake{"pod_plan --collective all_reduce --topology "
+                   "v3-8..v3-64,v3-32",
+                   "names v3-32 twice", "leave one out"},
+           Mistake{"pod_plan --topology 'v3-8, v3-32'",
+                   "' v3-32' has a blank before or behind it", "v3-8,v3-32"},
+           Mistake{"pod_plan --topology v3-8..v3-32..v3-64",
+                   "has more than two ends", "as in v3-8..v3-64"},
+           Mistake{"pod_plan --plot gs://b/l.svg", "gs://b/l.svg", "--plot"},
+           Mistake{"pod_plan --plot .svg", "nothing stands before .svg",
+                   "give --plot=run.svg"},
+           Mistake{"pod_plan --collective barrier -b 1M",
+                   "--minbytes is for a collective that carries data",
+                   "leave it out"},
+           Mistake{"pod_plan --budget 1,000 --price_per_chip_hour 1",
+                   "--budget is \"1,000\"", "without commas, 1000"},
+           Mistake{"pod_plan --model_file none.model",
+                   "there is no model file none.model", "give the path"},
+           Mistake{"pod_launch --describe v3-8 --epochs 3",
+                   "--describe reads --wrap, --twist and --hardware alone",
+                   "leave --epochs out"},
+           Mistake{"pod_launch --selftest --topology v3-8",
+                   "--selftest reads --isa alone", "leave --topology out"},
+           Mistake{"pod_launch --topology v3-32 --train_steps 40 "
+                   "--faults f.txt",
+                   "f.txt:1: CUT has no other end of the link", "as in to: 1",
+                   "echo 'faults { kind: CUT host: 0 step: 2 }' > f.txt"},
+           Mistake{"pod_launch --topology v3-32 --train_steps 40 "
+                   "--faults f.txt",
+                   "f.txt:1: KILL has no host", "as in host: 0",
+                   "echo 'faults { kind: KILL step: 2 }' > f.txt"},
+           Mistake{"pod_launch --topology v3-32 --train_steps 40 "
+                   "--faults f.txt",
+                   "f.txt:1: SLOW has no step", "as in step: 20",
+                   "echo 'faults { kind: SLOW host: 1 seconds: 2 }' > f.txt"},
+           Mistake{"pod_launch --dry_run --job j.txt",
+                   "j.txt is no text in UTF-8", "a job is a text file",
+                   "printf '\\x89\\xc3\\x28 junk\\n' > j.txt"},
+       })
+    Expect(mistake);
+}
+
 // What a command reads it does not write, by whatever name.
 TEST_F(TypedMistakesTest, FilesThatWouldBeWrittenOver) {
   for (const Mistake& mistake : {

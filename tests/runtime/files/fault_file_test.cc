@@ -180,6 +180,10 @@ TEST(ReadFaultsTest, AnotherEncodingIsSaidAndAMarkOfUtf8PassedOver) {
                AllOf(HasSubstr("wide.txt is UTF-16 text; podsim reads "
                                "UTF-8: iconv -f UTF-16 -t UTF-8 "),
                      HasSubstr("> utf8.txt; a fault plan is written"))));
+  std::ofstream(dir.file("latin.txt")) << "f\xe4ults { }";
+  EXPECT_THAT(ReadFaults(dir.file("latin.txt")),
+              StatusIs(kInvalid, HasSubstr("latin.txt is no text in UTF-8; a "
+                                           "fault plan is a text file")));
   std::ofstream(dir.file("page.txt")) << "<!DOCTYPE html><html></html>";
   EXPECT_THAT(ReadFaults(dir.file("page.txt")),
               StatusIs(kInvalid, HasSubstr("page.txt is a web page (HTML)")));
