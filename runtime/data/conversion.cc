@@ -20,7 +20,6 @@
 #include "host/input/tf_example.h"
 #include "host/input/tfrecord.h"
 #include "runtime/data/example_text.h"
-#include "runtime/files/output_clash.h"
 
 namespace podsim {
 namespace {
@@ -206,11 +205,6 @@ absl::StatusOr<std::string> Convert(const Dataset& dataset,
   PODSIM_RETURN_IF_ERROR(
       CheckFillsShards(dataset.size(Split::kTrain), settings.shards()));
   PODSIM_RETURN_IF_ERROR(CheckEmpty(settings.output(), store));
-  // Shards beside the data set's own files would pass for some of them.
-  if (!settings.path().empty())
-    PODSIM_RETURN_IF_ERROR(CheckOutputsApart(
-        {.read = {{.name = "path", .path = settings.path()}},
-         .written = {{.name = "--output", .path = settings.output()}}}));
   std::vector<std::string> items;
   const ExampleBuffer buffer(dataset.config());
   for (const DataField& field : buffer.fields()) {

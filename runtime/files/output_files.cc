@@ -45,14 +45,11 @@ absl::Status CheckEnding(const std::string& flag, const std::string& type,
 
 absl::Status CheckWritten(const Setting& setting, const std::string& flag,
                           const std::string& path) {
-  if (SchemeOf(path).empty()) {
-    PODSIM_RETURN_IF_ERROR(CheckOutputFile(flag, path));
-  } else {
-    PODSIM_RETURN_IF_ERROR(
-        Annotate(setting.stored() ? CheckServed(path) : CheckPlainPath(path),
-                 absl::StrCat("--", flag)));
-  }
-  return CheckEnding(flag, setting.type(), path);
+  if (!absl::EndsWith(path, "/"))  // a folder, which is said below
+    PODSIM_RETURN_IF_ERROR(CheckEnding(flag, setting.type(), path));
+  if (SchemeOf(path).empty()) return CheckOutputFile(flag, path);
+  return Annotate(setting.stored() ? CheckServed(path) : CheckPlainPath(path),
+                  absl::StrCat("--", flag));
 }
 
 }  // namespace
