@@ -10,6 +10,7 @@
 #include "runtime/monitor/monitor_settings.h"
 #include "runtime/pod/elsewhere.h"
 #include "settings/command_line.h"
+#include "settings/origins.h"
 #include "settings/programs.h"
 #include "settings/setting.h"
 
@@ -161,8 +162,10 @@ absl::StatusOr<ParsedFlags> ParseFlags(const std::vector<std::string>& args,
         "--print_compose goes with no setting of a job: leave ", beside,
         " out, and give it to pod_launch in the file, as the coordinator's "
         "command"));
-  PODSIM_RETURN_IF_ERROR(CheckElsewhere(flags.elsewhere));
-  PODSIM_RETURN_IF_ERROR(CheckMonitor(flags.monitor));
+  PODSIM_RETURN_IF_ERROR(
+      WithOrigin(CheckElsewhere(flags.elsewhere), flags.origins));
+  PODSIM_RETURN_IF_ERROR(
+      WithOrigin(CheckMonitor(flags.monitor), flags.origins));
   return flags;
 }
 

@@ -135,29 +135,44 @@ absl::StatusOr<int> SelfTest(const LaunchContext& context, const JobSpec& spec,
   return result.pass ? kDone : kFailed;
 }
 
+// What is wrong with a file, with the variable that names it.
+absl::Status OfFile(const char* flag, const ParsedFlags& flags,
+                    const absl::Status& read) {
+  const auto origin = flags.origins.find(flag);
+  if (read.ok() || origin == flags.origins.end()) return read;
+  return absl::Status(read.code(), absl::StrCat(read.message(), " (from ",
+                                                origin->second, ")"));
+}
+
 absl::StatusOr<JobSpec> MergedSpec(const ParsedFlags& flags, Origins& origins) {
   JobSpec file;
   if (flags.settings.has_job()) {
     Origins lines;
-    PODSIM_ASSIGN_OR_RETURN(file, ReadJobFile(flags.settings.job(), lines));
+    absl::StatusOr<JobSpec> read = ReadJobFile(flags.settings.job(), lines);
+    PODSIM_RETURN_IF_ERROR(OfFile("job", flags, read.status()));
+    file = *std::move(read);
     origins = MergeOrigins(std::move(lines), flags.spec, flags.origins);
   }
   JobSpec given = flags.spec;
   if (flags.settings.has_choices()) {
-    PODSIM_ASSIGN_OR_RETURN(*given.mutable_choices(),
-                            ReadChoices(flags.settings.choices()));
+    auto read = ReadChoices(flags.settings.choices());
+    PODSIM_RETURN_IF_ERROR(OfFile("choices", flags, read.status()));
+    *given.mutable_choices() = *std::move(read);
   }
   if (flags.settings.has_faults()) {
-    PODSIM_ASSIGN_OR_RETURN(*given.mutable_faults(),
-                            ReadFaults(flags.settings.faults()));
+    auto read = ReadFaults(flags.settings.faults());
+    PODSIM_RETURN_IF_ERROR(OfFile("faults", flags, read.status()));
+    *given.mutable_faults() = *std::move(read);
   }
   if (flags.settings.has_links()) {
-    PODSIM_ASSIGN_OR_RETURN(*given.mutable_links(),
-                            ReadLinks(flags.settings.links()));
+    auto read = ReadLinks(flags.settings.links());
+    PODSIM_RETURN_IF_ERROR(OfFile("links", flags, read.status()));
+    *given.mutable_links() = *std::move(read);
   }
   if (flags.settings.has_prices()) {
-    PODSIM_ASSIGN_OR_RETURN(*given.mutable_prices(),
-                            ReadPrices(flags.settings.prices()));
+    auto read = ReadPrices(flags.settings.prices());
+    PODSIM_RETURN_IF_ERROR(OfFile("prices", flags, read.status()));
+    *given.mutable_prices() = *std::move(read);
   }
   return MergeSpecs(file, given);
 }
@@ -391,8 +406,9 @@ absl::StatusOr<int> Act(const LaunchContext& context, Console& console,
       console.Error(absl::StrCat("warning: ", unknown));
   }
   if (flags.settings.has_hardware()) {
-    PODSIM_ASSIGN_OR_RETURN(*flags.spec.mutable_hardware(),
-                            ReadHardware(flags.settings.hardware()));
+    auto read = ReadHardware(flags.settings.hardware());
+    PODSIM_RETURN_IF_ERROR(OfFile("hardware", flags, read.status()));
+    *flags.spec.mutable_hardware() = *std::move(read);
   }
   switch (flags.action) {
     case LaunchAction::kText:
