@@ -121,11 +121,10 @@ bool SomebodyListensOnUnix(const std::string& path) {
 }
 
 absl::Status CheckIsFree(const AskedPort& port) {
-  const absl::Status opened =
-      Door::Open(port.address, [](const std::string&) {}).status();
-  if (opened.ok()) return absl::OkStatus();
+  const absl::Status can = CheckCanListen(port.address);
+  if (can.ok()) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat(port.flag, ": ", opened.message()));
+      absl::StrCat(port.flag, ": ", can.message()));
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ absl::Status CheckPorts(const AskedPorts& asked);
 // that nobody listens on has its name. Errors: UNAVAILABLE.
 absl::Status CheckUnixPlace(const Address& address);
 
-// That this machine lets one listen at each of them now: listens, and stops.
+// That this machine lets one listen at each of them now.
 // Errors: INVALID_ARGUMENT, one line that names the flag and the address.
 absl::Status CheckPortsAreFree(const AskedPorts& asked);
 
