@@ -28,6 +28,12 @@ constexpr char kDelimiterNames[] = "sep separator delimiter delim field_sep";
 constexpr char kDelimiter[] =
     "a CSV file has commas between its columns: write it so, and leave it out";
 
+// A command line is read by all users of a machine.
+constexpr char kTokenNames[] = "token auth_token secret password api_key";
+constexpr char kToken[] =
+    "the pod's token is read from the variable PODSIM_TOKEN alone: export it, "
+    "and leave the flag out";
+
 // What frameworks that partition a model call it.
 constexpr char kParallelNames[] =
     "ici_tensor_parallelism ici_fsdp_parallelism ici_data_parallelism "
@@ -193,6 +199,11 @@ constexpr Advice kAdvice[] = {
      "open the page that --output names in a browser: it needs no server"},
     {"pod_host", "topology tpu model job hosts world_size nnodes",
      "the coordinator tells a host what to run: leave it out"},
+    {"pod_launch", kTokenNames, kToken},
+    {"pod_bench", kTokenNames, kToken},
+    {"pod_host", kTokenNames, kToken},
+    {"pod_coordinator", kTokenNames, kToken},
+    {"pod_top", kTokenNames, kToken},
 };
 
 }  // namespace

@@ -220,8 +220,13 @@ class Setter {
     double number = 0;
     const std::string pointed = absl::StrReplaceAll(text, {{",", "."}});
     if (!field_.is_repeated() && !absl::SimpleAtod(text, &number) &&
-        absl::SimpleAtod(pointed, &number))
-      return absl::StrCat("a number with a point, ", pointed);
+        absl::SimpleAtod(pointed, &number)) {
+      const std::string whole = WithoutThousands(text);
+      return absl::StrCat(
+          "a number ",
+          whole == text ? "" : absl::StrCat("without commas, ", whole, ", or "),
+          "with a point, ", pointed);
+    }
     if (!absl::SimpleAtod(text, &number))
       return field_.is_repeated() ? NumberWanted(field_) : Counted(text);
     Put(&Reflection::SetDouble, &Reflection::AddDouble, number);

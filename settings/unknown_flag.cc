@@ -119,11 +119,27 @@ std::string OfOtherPrograms(const std::string& typed,
                       " has no such setting: leave it out");
 }
 
+// "--no_quiet", "--nodry_run": of a switch; empty: it is of none.
+std::string TurnedOff(const std::string& typed, const MainProgram& program) {
+  for (const char* no : {"no_", "no"}) {
+    if (!typed.starts_with(no)) continue;
+    const std::string name(absl::StripPrefix(typed, no));
+    for (const Flag& flag : FlagsOf(program))
+      if (IsSwitch(*flag.field) && Has(NamesOf(flag), name))
+        return absl::StrCat(
+            "a switch is off unless it is given: leave it "
+            "out, or give --",
+            name, "=false");
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string KnownOfName(const MainProgram& program, const std::string& typed) {
   if (std::string advice = AdviceFor(program, typed); !advice.empty())
     return advice;
+  if (std::string off = TurnedOff(typed, program); !off.empty()) return off;
   if (std::string value = AsValue(typed, program); !value.empty()) return value;
   if (const Names meant = MeantBy(typed, program); !meant.empty())
     return DidYouMeanFlags(meant);

@@ -48,17 +48,19 @@ absl::Status CheckAddress(const char* flag, const std::string& text,
 }
 
 // An address to listen at all of a machine's, or at a port that is chosen then.
-absl::Status CheckCanBeCalled(const std::string& coordinator) {
-  PODSIM_ASSIGN_OR_RETURN(const Address address, ParseAddress(coordinator));
+absl::Status CheckCanBeCalled(const char* flag, const std::string& text,
+                              const char* whose) {
+  PODSIM_ASSIGN_OR_RETURN(const Address address, ParseAddress(text));
   if (address.is_unix()) return absl::OkStatus();
   const bool everywhere = address.host == "0.0.0.0" || address.host == "::";
   if (!everywhere && address.port != 0) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
-      "--coordinator is \"", coordinator,
+      flag, " is \"", text,
       "\", which is an address to listen at, "
       "not to call; give the ",
-      everywhere ? "name or number of the coordinator's machine, such as "
-                 : "port that the coordinator says it listens at, such as ",
+      everywhere ? absl::StrCat("name or number of ", whose, "'s machine")
+                 : absl::StrCat("port that ", whose, " says it listens at"),
+      ", such as ",
       everywhere
           ? absl::StrCat("10.0.0.1:", address.port == 0 ? 8476 : address.port)
           : absl::StrCat(address.host, ":8476")));
@@ -114,15 +116,40 @@ absl::Status CheckHostAddresses(const HostSettings& settings) {
       .allow_plaintext_network = settings.allow_plaintext_network()};
   PODSIM_RETURN_IF_ERROR(
       Annotate(ParseAddress(settings.coordinator()).status(), "--coordinator"));
-  PODSIM_RETURN_IF_ERROR(CheckCanBeCalled(settings.coordinator()));
+  PODSIM_RETURN_IF_ERROR(CheckCanBeCalled(
+      "--coordinator", settings.coordinator(), "the coordinator"));
   PODSIM_RETURN_IF_ERROR(
       CheckAddress("--coordinator", settings.coordinator(), security));
   PODSIM_RETURN_IF_ERROR(
       CheckAddress("--ici_listen", settings.ici_listen(), security));
-  if (settings.has_ici_advertise())
+  if (settings.has_ici_advertise()) {
     PODSIM_RETURN_IF_ERROR(Annotate(
         ParseAddress(settings.ici_advertise()).status(), "--ici_advertise"));
+    PODSIM_RETURN_IF_ERROR(CheckCanBeCalled(
+        "--ici_advertise", settings.ici_advertise(), "this host"));
+  }
   return CheckResolves(settings.coordinator());
+}
+
+absl::Status CheckSomebodyListens(const std::string& address) {
+  PODSIM_ASSIGN_OR_RETURN(const Address parsed, ParseAddress(address));
+  if (parsed.is_unix()) {
+    const int error = UnixErrorOf(parsed.path);
+    return error == ECONNREFUSED || error == ENOENT
+               ? absl::NotFoundError(WhyOfErrno(error, /*is_unix=*/true))
+               : absl::OkStatus();
+  }
+  const LookUp look = Look(parsed);
+  if (look.error == EAI_NONAME)
+    return absl::NotFoundError(
+        absl::StrCat("the name ", parsed.host, " is not found"));
+  // localhost has several.
+  for (const addrinfo* at = look.found.get(); at != nullptr; at = at->ai_next)
+    if (ConnectErrorOf(at->ai_family, at->ai_addr, at->ai_addrlen) !=
+        ECONNREFUSED)
+      return absl::OkStatus();
+  return look.error == 0 ? absl::NotFoundError(kNobodyListens)
+                         : absl::OkStatus();
 }
 
 std::string WhyNoAnswer(const std::string& address) {

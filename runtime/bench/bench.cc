@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
@@ -16,7 +17,9 @@
 #include "runtime/bench/bench_flags.h"
 #include "runtime/bench/new_file.h"
 #include "runtime/coordinator/plan_inputs.h"
+#include "runtime/coordinator/ports.h"
 #include "runtime/files/choices_file.h"
+#include "runtime/files/output_clash.h"
 #include "runtime/files/output_files.h"
 #include "runtime/job/bench_settings.h"
 #include "runtime/job/defaults.h"
@@ -82,6 +85,14 @@ absl::StatusOr<std::optional<NewFile>> CreateIfNamed(const std::string& path) {
   return std::optional<NewFile>(std::move(file));
 }
 
+// A file that exists is never written to (NewFile), also one that is read.
+absl::Status CheckNewFilesApart(const BenchFlags& flags) {
+  NamedFiles files = FilesIn({&flags.settings, &flags.spec});
+  std::erase_if(files.read,
+                [](const NamedFile& file) { return !file.is_folder; });
+  return CheckOutputsApart(files);
+}
+
 absl::StatusOr<PlannedJob> PlannedFrom(const BenchFlags& flags) {
   PlannedJob job;
   job.spec = flags.spec;
@@ -115,8 +126,11 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context, Console& console,
                           LeastBandwidth(context.variables));
   PODSIM_RETURN_IF_ERROR(CheckOutputFiles(flags.settings));
   PODSIM_RETURN_IF_ERROR(CheckOutputFolder("log_dir", flags.spec.log_dir()));
+  PODSIM_RETURN_IF_ERROR(CheckNewFilesApart(flags));
   PODSIM_RETURN_IF_ERROR(CheckToken(flags.elsewhere, context.variables));
   PODSIM_ASSIGN_OR_RETURN(const PlannedJob job, PlannedFrom(flags));
+  PODSIM_RETURN_IF_ERROR(
+      CheckPortsAreFree({.listen = flags.elsewhere.listen(), .monitor = {}}));
   for (const std::string& unused : UnusedBenchSettings(flags.spec.bench()))
     console.Line(absl::StrCat("# note: ", unused));
   PODSIM_ASSIGN_OR_RETURN(std::optional<NewFile> json,

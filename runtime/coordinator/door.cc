@@ -58,8 +58,8 @@ void Switch(int fd, int level, int option, int value) {
   setsockopt(fd, level, option, &value, sizeof(value));
 }
 
-// errno says why not.
-UniqueFd ListenOn(const addrinfo& at) {
+// errno says why not. Nobody can call what is only bound.
+UniqueFd BindTo(const addrinfo& at) {
   UniqueFd fd(
       socket(at.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd.valid()) return fd;
@@ -67,10 +67,14 @@ UniqueFd ListenOn(const addrinfo& at) {
   Switch(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);
   Switch(fd.get(), IPPROTO_TCP, TCP_NODELAY, 1);
   if (at.ai_family == AF_INET6) Switch(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, 0);
-  if (bind(fd.get(), at.ai_addr, at.ai_addrlen) != 0 ||
-      listen(fd.get(), SOMAXCONN) != 0) {
-    return UniqueFd();
-  }
+  if (bind(fd.get(), at.ai_addr, at.ai_addrlen) != 0) return UniqueFd();
+  return fd;
+}
+
+// The same.
+UniqueFd ListenOn(const addrinfo& at) {
+  UniqueFd fd = BindTo(at);
+  if (fd.valid() && listen(fd.get(), SOMAXCONN) != 0) return UniqueFd();
   return fd;
 }
 
@@ -86,8 +90,9 @@ int PortOf(int fd) {
 // Why no address could be listened on, and what to do.
 std::string WhyNot(int error) {
   if (error == EADDRINUSE)
-    return "another program listens there; give another port, or port 0 for a "
-           "free one";
+    return "another program listens there; give another port";
+  if (error == EACCES)
+    return "ports below 1024 are for root; give one of 1024 to 65535";
   if (error == EADDRNOTAVAIL)
     return "it is no address of this machine; give one of its own, or 0.0.0.0 "
            "for all";
@@ -95,6 +100,13 @@ std::string WhyNot(int error) {
 }
 
 }  // namespace
+
+absl::Status CheckCanListen(const Address& address) {
+  PODSIM_ASSIGN_OR_RETURN(const Addresses found, Resolve(address));
+  for (const addrinfo* at = found.get(); at != nullptr; at = at->ai_next)
+    if (BindTo(*at).valid()) return absl::OkStatus();
+  return CannotListen(address, WhyNot(errno));
+}
 
 absl::StatusOr<std::unique_ptr<Door>> Door::Open(const Address& address,
                                                  Refuse refuse, double share) {

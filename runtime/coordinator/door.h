@@ -12,6 +12,7 @@
 #include <string>
 #include <thread>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/rpc/address.h"
 #include "base/unique_fd.h"
@@ -22,6 +23,10 @@ namespace podsim {
 // figures, however many call, leave another quarter for hosts.
 inline constexpr double kHostShare = 0.75;
 inline constexpr double kReadersShare = 0.5;
+
+// Whether Door::Open would listen at `address`, a TCP one, now; who dials it
+// meanwhile is not let in. Errors: UNAVAILABLE, as of Door::Open.
+absl::Status CheckCanListen(const Address& address);
 
 class Door {
  public:

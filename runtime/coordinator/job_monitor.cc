@@ -3,19 +3,14 @@
 #include <optional>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/rpc/address.h"
 #include "base/status.h"
+#include "runtime/coordinator/ports.h"
 #include "runtime/monitor/job_metrics.h"
 #include "runtime/monitor/prometheus_text.h"
 #include "runtime/monitor/tpu_metrics.h"
 
 namespace podsim {
-namespace {
-
-constexpr int kMostPort = 65535;
-
-}  // namespace
 
 // Folds what it reads. The feed holds it as long as it tells it of anything.
 class JobMonitor::Reader final : public EventReader {
@@ -99,11 +94,7 @@ absl::Status JobMonitor::ServePage(const Options& options) {
 
 absl::Status JobMonitor::ServeTpuMetrics(const Options& options) {
   const int first = options.settings.tpu_metrics_port();
-  if (first + options.hosts - 1 > kMostPort)
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--tpu_metrics_port is ", first, ", and each of ", options.hosts,
-        " hosts takes a port from there on; ", kMostPort + 1 - options.hosts,
-        " is the last that leaves room for them"));
+  PODSIM_RETURN_IF_ERROR(CheckTpuPorts(first, options.hosts));
   for (int host = 0; host < options.hosts; ++host) {
     auto server = TpuMetricServer::Start(
         first + host, host, [reader = reader_] { return reader->state(); });

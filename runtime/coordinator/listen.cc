@@ -20,24 +20,10 @@
 #include "base/rpc/deadline.h"
 #include "base/status.h"
 #include "base/stop_wait.h"
+#include "runtime/coordinator/ports.h"
 
 namespace podsim {
 namespace {
-
-// gRPC replaces the file of a Unix socket without asking; one that somebody
-// still listens on must stay theirs.
-bool SomebodyListens(const Address& address) {
-  if (!address.is_unix()) return false;
-  sockaddr_un name{};
-  name.sun_family = AF_UNIX;
-  address.path.copy(name.sun_path, kMaxUnixPath);
-  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) return false;
-  const bool answers =
-      connect(fd, reinterpret_cast<const sockaddr*>(&name), sizeof(name)) == 0;
-  close(fd);
-  return answers;
-}
 
 // Whoever says nothing, or nothing more, is hung up on after this long: a host
 // makes its call as soon as it is connected, and stays in it.
@@ -65,8 +51,8 @@ absl::StatusOr<Listener> ListenOnUnix(
   if (server == nullptr || port == 0) {
     return absl::UnavailableError(
         absl::StrCat("cannot listen on ", address.ToString(),
-                     ": its folder is not there, or may not be written; give a "
-                     "folder that exists, as in unix:/tmp/pod.sock"));
+                     ": its folder may not be written; give another folder, "
+                     "as in unix:/tmp/pod.sock"));
   }
   return Listener{.server = std::move(server), .address = address.ToString()};
 }
@@ -156,12 +142,9 @@ absl::StatusOr<Listener> Listen(const std::string& where,
   PODSIM_ASSIGN_OR_RETURN(Address address, ParseAddress(where));
   PODSIM_ASSIGN_OR_RETURN(auto credentials,
                           ServerCredentialsFor(where, security));
-  if (SomebodyListens(address)) {
-    return absl::UnavailableError(
-        absl::StrCat("cannot listen on ", where,
-                     ": another program does; give another path, or end that "
-                     "program"));
-  }
+  // gRPC replaces the file of a Unix socket without asking; one that somebody
+  // still listens on must stay theirs.
+  if (address.is_unix()) PODSIM_RETURN_IF_ERROR(CheckUnixPlace(address));
   grpc::ServerBuilder builder;
   Configure(builder);
   for (grpc::Service* service : services) builder.RegisterService(service);

@@ -86,13 +86,14 @@ absl::StatusOr<PlanInputs> GatherPlanInputs(const JobSpec& spec,
                                             bool one_machine) {
   PlanInputs inputs;
   if (!spec.has_bench()) {
-    PODSIM_RETURN_IF_ERROR(DescribeDataset(spec, inputs));
-    inputs.bucket_locations = AskLocations(spec);
+    // First: a file that is not there is said before what else is missing.
     if (spec.has_model_file()) {
       PODSIM_ASSIGN_OR_RETURN(ModelProto model,
                               ReadModelFile(spec.model_file()));
       inputs.model = std::make_shared<const ModelProto>(std::move(model));
     }
+    PODSIM_RETURN_IF_ERROR(DescribeDataset(spec, inputs));
+    inputs.bucket_locations = AskLocations(spec);
   }
   PODSIM_ASSIGN_OR_RETURN(inputs.isa, BestIsa());
   inputs.cpus = 0;

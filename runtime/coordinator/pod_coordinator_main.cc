@@ -28,6 +28,7 @@
 #include "runtime/coordinator/coordinator_run.h"
 #include "runtime/coordinator/job_monitor.h"
 #include "runtime/coordinator/plan_inputs.h"
+#include "runtime/coordinator/ports.h"
 #include "runtime/coordinator/run_start.h"
 #include "runtime/coordinator/service.h"
 #include "runtime/coordinator/side_figure.h"
@@ -180,6 +181,11 @@ absl::Status StartServer(const CoordinatorSettings& settings,
   const RpcSecurity security = {
       .token = std::move(token),
       .allow_plaintext_network = settings.allow_plaintext_network()};
+  PODSIM_RETURN_IF_ERROR(CheckPorts(
+      {.listen = settings.listen(),
+       .monitor = monitor,
+       .hosts = run.draft.bits().hosts(),
+       .allow_plaintext_network = settings.allow_plaintext_network()}));
   PODSIM_RETURN_IF_ERROR(StartMonitor(monitor, security, run));
   PODSIM_ASSIGN_OR_RETURN(
       run.server,

@@ -23,6 +23,7 @@
 #include "runtime/data/example_text.h"
 #include "runtime/data/record_keys.h"
 #include "runtime/data/unread_settings.h"
+#include "runtime/files/output_clash.h"
 #include "settings/check.h"
 #include "settings/command_line.h"
 #include "settings/pasted.h"
@@ -216,6 +217,15 @@ absl::Status CheckPathIsNoCheckpoint(const std::string& path,
                    path, " says what it holds; give the folder of the shards"));
 }
 
+// Shards beside the data set's own files would pass for some of them.
+absl::Status CheckIsElsewhere(const DataSettings& settings) {
+  if (settings.path().empty() || settings.output().empty())
+    return absl::OkStatus();
+  return CheckOutputsApart(
+      {.read = {{.name = "path", .path = settings.path()}},
+       .written = {{.name = "--output", .path = settings.output()}}});
+}
+
 absl::StatusOr<std::string> Run(const DataSettings& settings,
                                 ObjectStore& store,
                                 const std::string& index_directory) {
@@ -223,6 +233,7 @@ absl::StatusOr<std::string> Run(const DataSettings& settings,
   PODSIM_RETURN_IF_ERROR(CheckServed(settings.path()));
   PODSIM_RETURN_IF_ERROR(CheckServed(settings.output()));
   PODSIM_RETURN_IF_ERROR(CheckIsRead(settings.path()));
+  PODSIM_RETURN_IF_ERROR(CheckIsElsewhere(settings));
   PODSIM_RETURN_IF_ERROR(CheckPathIsNoCheckpoint(settings.path(), store));
   PODSIM_RETURN_IF_ERROR(
       CheckPlaceKind(settings.dataset(), settings.path(), store));

@@ -16,10 +16,40 @@
 namespace podsim {
 namespace {
 
+constexpr char kFile[] = "FILE";  // the type of a setting that names one
+
 absl::Status Bad(const std::string& flag, const std::string& path,
                  const std::string& why) {
   return absl::InvalidArgumentError(
       absl::StrCat("--", flag, " is \"", path, "\", but ", why));
+}
+
+// "FILE.svg" asks for a name with that ending.
+absl::Status CheckEnding(const std::string& flag, const std::string& type,
+                         const std::string& path) {
+  const std::string ending =
+      absl::StartsWith(type, kFile) ? type.substr(sizeof(kFile) - 1) : "";
+  const std::filesystem::path file = path;
+  if (ending.empty() || file.extension() == ending) return absl::OkStatus();
+  if (file.filename() == ending)
+    return Bad(
+        flag, path,
+        absl::StrCat("nothing stands before ", ending,
+                     " (a variable of the shell may be empty): give --", flag,
+                     "=", (file.parent_path() / "run").string(), ending));
+  return Bad(flag, path,
+             absl::StrCat("must end in ", ending,
+                          ", which is what is drawn: give --", flag, "=",
+                          (file.parent_path() / file.stem()).string(), ending));
+}
+
+absl::Status CheckWritten(const Setting& setting, const std::string& flag,
+                          const std::string& path) {
+  if (!absl::EndsWith(path, "/"))  // a folder, which is said below
+    PODSIM_RETURN_IF_ERROR(CheckEnding(flag, setting.type(), path));
+  if (SchemeOf(path).empty()) return CheckOutputFile(flag, path);
+  return Annotate(setting.stored() ? CheckServed(path) : CheckPlainPath(path),
+                  absl::StrCat("--", flag));
 }
 
 }  // namespace
@@ -63,12 +93,17 @@ absl::Status CheckOutputFolder(const std::string& flag,
   while (!at.empty() && !std::filesystem::exists(at, error) &&
          at.has_relative_path())
     at = at.parent_path();
-  if (at.empty() || std::filesystem::is_directory(at, error) ||
-      !std::filesystem::exists(at, error))
+  if (at.empty()) at = ".";
+  if (!std::filesystem::exists(at, error)) return absl::OkStatus();
+  if (!std::filesystem::is_directory(at, error))
+    return Bad(flag, path,
+               "that is a file, or lies below one; name a folder, which is "
+               "made if need be");
+  if (faccessat(AT_FDCWD, at.c_str(), W_OK | X_OK, AT_EACCESS) == 0)
     return absl::OkStatus();
   return Bad(flag, path,
-             "that is a file, or lies below one; name a folder, which is made "
-             "if need be");
+             absl::StrCat("nothing can be written in ", at.string(),
+                          "; name a folder that you may write to"));
 }
 
 absl::Status CheckOutputFiles(const google::protobuf::Message& settings) {
@@ -78,8 +113,9 @@ absl::Status CheckOutputFiles(const google::protobuf::Message& settings) {
     if (!SettingOf(field).written() || !IsSet(settings, field)) continue;
     const std::string path =
         settings.GetReflection()->GetString(settings, &field);
-    if (!path.empty() && SchemeOf(path).empty())
-      PODSIM_RETURN_IF_ERROR(CheckOutputFile(FlagOf(field), path));
+    if (!path.empty())
+      PODSIM_RETURN_IF_ERROR(
+          CheckWritten(SettingOf(field), FlagOf(field), path));
   }
   return absl::OkStatus();
 }

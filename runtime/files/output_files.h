@@ -20,12 +20,14 @@ namespace podsim {
 absl::Status CheckOutputFile(const std::string& flag, const std::string& path);
 
 // Of a folder that is made if need be; a path on a store and an empty one pass.
-// Errors: INVALID_ARGUMENT, one line: it is a file, or lies below one.
+// Errors: INVALID_ARGUMENT, one line: it is a file, or lies below one, or this
+//   process may not write there.
 absl::Status CheckOutputFolder(const std::string& flag,
                                const std::string& path);
 
-// The same of each setting that says `written` (proto/setting.proto); paths on
-// a store pass.
+// The same of each setting that says `written` (proto/setting.proto), and that
+// its name ends as its type says (FILE.svg); a path on a store passes where the
+// setting says `stored`.
 absl::Status CheckOutputFiles(const google::protobuf::Message& settings);
 
 }  // namespace podsim

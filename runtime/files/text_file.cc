@@ -24,6 +24,7 @@
 #include "runtime/files/other_kind.h"
 #include "runtime/files/text_slip.h"
 #include "settings/setting.h"
+#include "settings/utf8.h"
 
 namespace podsim {
 namespace {
@@ -190,6 +191,10 @@ absl::Status ParseText(const std::string& text, const std::string& name,
   if (const std::string looks = BinaryKind(text); !looks.empty())
     return absl::InvalidArgumentError(
         absl::StrCat(name, " looks like ", looks, "; a ", kind.name,
+                     " is a text file, written as ", kind.example));
+  if (!IsUtf8(text))
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, " is no text in UTF-8; a ", kind.name,
                      " is a text file, written as ", kind.example));
   if (absl::EndsWith(name, ".py"))
     return absl::InvalidArgumentError(

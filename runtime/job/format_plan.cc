@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -300,6 +301,10 @@ std::vector<TextRow> BriefRows(const JobPlan& plan, const Slice& slice) {
   rows.push_back({"learning rate", RateText(plan) + optimizer});
   rows.push_back({"HBM", BriefHbmText(plan, slice), 2});
   if (SlowsRun(plan)) rows.push_back({"slow link", SlowLinkText(plan)});
+  // Asked for, and not done.
+  for (const std::string& note : plan.notes())
+    if (absl::StartsWith(note, "audit_every is "))
+      rows.push_back({"note", note});
   return rows;
 }
 

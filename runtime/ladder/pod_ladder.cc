@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/text_table.h"
@@ -19,6 +18,7 @@
 #include "proto/plan.pb.h"
 #include "runtime/coordinator/plan_inputs.h"
 #include "runtime/files/job_file.h"
+#include "runtime/files/output_clash.h"
 #include "runtime/files/output_files.h"
 #include "runtime/ladder/climb.h"
 #include "runtime/ladder/climb_json.h"
@@ -58,18 +58,17 @@ struct Planned {
   std::vector<std::string> hashes;  // of each rung's plan; empty: none
 };
 
-absl::Status CheckPlot(const LadderSettings& settings) {
-  if (!settings.has_plot() || absl::EndsWith(settings.plot(), ".svg"))
-    return CheckOutputFiles(settings);
-  const std::filesystem::path file = settings.plot();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--plot is \"", settings.plot(),
-      "\", but must end in .svg, which is what is drawn: give --plot=",
-      (file.parent_path() / file.stem()).string(), ".svg"));
+// The results are a file of --ladder_dir.
+absl::Status CheckApart(const LadderSettings& settings, const JobSpec& job,
+                        const RungFiles& files) {
+  NamedFiles named = FilesIn({&settings, &job});
+  if (files.kept())
+    named.read.push_back({.name = "--ladder_dir", .path = files.results()});
+  return CheckOutputsApart(named);
 }
 
 absl::Status CheckAsked(const LadderSettings& settings) {
-  PODSIM_RETURN_IF_ERROR(CheckPlot(settings));
+  PODSIM_RETURN_IF_ERROR(CheckOutputFiles(settings));
   if (settings.resume() && settings.ladder_dir().empty())
     return absl::InvalidArgumentError(
         "--resume needs --ladder_dir, where an earlier ladder kept its "
@@ -288,6 +287,7 @@ absl::StatusOr<int> ClimbAll(const LaunchContext& context, Asked& asked,
   PODSIM_ASSIGN_OR_RETURN(const StopSignals signals, StopSignals::Block());
   PODSIM_ASSIGN_OR_RETURN(const RungFiles files,
                           RungFiles::Open(settings.ladder_dir()));
+  PODSIM_RETURN_IF_ERROR(CheckApart(settings, planned.job, files));
   PODSIM_RETURN_IF_ERROR(BeginIn(files, settings, planned));
   console.set_stop_fd(signals.stop_fd());
   Trainer trainer(context, planned.job, files, signals, !settings.json(),

@@ -10,6 +10,7 @@
 #include "runtime/monitor/monitor_settings.h"
 #include "runtime/pod/elsewhere.h"
 #include "settings/command_line.h"
+#include "settings/origins.h"
 #include "settings/programs.h"
 #include "settings/setting.h"
 
@@ -100,6 +101,39 @@ std::string SettingOfJob(const ParsedFlags& flags) {
                                        : origin->second;
 }
 
+// What an action reads of a job's settings; another that is typed would be
+// passed over. Those of the environment are for other commands.
+absl::Status CheckReadsSettings(const ParsedFlags& flags) {
+  struct Reads {
+    LaunchAction action;
+    const char* name;
+    std::vector<std::string> fields;
+    const char* read;  // in words
+  };
+  const std::vector<Reads> actions = {
+      {LaunchAction::kDescribe,
+       "--describe",
+       {"wrap", "twist"},
+       "--wrap, --twist and --hardware"},
+      {LaunchAction::kPrintHardware, "--print_hardware", {}, "--hardware"},
+      {LaunchAction::kSelfTest, "--selftest", {"isa"}, "--isa"}};
+  Fields given;
+  flags.spec.GetReflection()->ListFields(flags.spec, &given);
+  for (const Reads& reads : actions)
+    for (const FieldDescriptor* field : given) {
+      if (reads.action != flags.action) continue;
+      if (flags.origins.contains(FlagOf(*field)) ||
+          std::ranges::find(reads.fields, field->name()) != reads.fields.end())
+        continue;
+      return absl::InvalidArgumentError(absl::StrCat(reads.name, " reads ",
+                                                     reads.read,
+                                                     " alone of a job's "
+                                                     "settings: leave --",
+                                                     FlagOf(*field), " out"));
+    }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<ParsedFlags> ParseFlags(const std::vector<std::string>& args,
@@ -118,6 +152,7 @@ absl::StatusOr<ParsedFlags> ParseFlags(const std::vector<std::string>& args,
   PODSIM_RETURN_IF_ERROR(WithOrigin(CheckSpec(flags.spec), flags.origins));
   PODSIM_ASSIGN_OR_RETURN(flags.action,
                           ChooseAction(line.from_environment, flags.settings));
+  PODSIM_RETURN_IF_ERROR(CheckReadsSettings(flags));
   // The file is of a slice alone: a setting would be lost.
   const std::string beside = flags.action == LaunchAction::kPrintCompose
                                  ? SettingOfJob(flags)
@@ -127,8 +162,10 @@ absl::StatusOr<ParsedFlags> ParseFlags(const std::vector<std::string>& args,
         "--print_compose goes with no setting of a job: leave ", beside,
         " out, and give it to pod_launch in the file, as the coordinator's "
         "command"));
-  PODSIM_RETURN_IF_ERROR(CheckElsewhere(flags.elsewhere));
-  PODSIM_RETURN_IF_ERROR(CheckMonitor(flags.monitor));
+  PODSIM_RETURN_IF_ERROR(
+      WithOrigin(CheckElsewhere(flags.elsewhere), flags.origins));
+  PODSIM_RETURN_IF_ERROR(
+      WithOrigin(CheckMonitor(flags.monitor), flags.origins));
   return flags;
 }
 

@@ -30,6 +30,7 @@
 #include "models/kernels/kernels.h"
 #include "models/zoo/zoo.h"
 #include "runtime/coordinator/plan_inputs.h"
+#include "runtime/coordinator/ports.h"
 #include "runtime/coordinator/run_start.h"
 #include "runtime/files/choices_file.h"
 #include "runtime/files/fault_file.h"
@@ -37,6 +38,7 @@
 #include "runtime/files/hardware_file.h"
 #include "runtime/files/job_file.h"
 #include "runtime/files/model_file.h"
+#include "runtime/files/output_clash.h"
 #include "runtime/files/output_files.h"
 #include "runtime/job/defaults.h"
 #include "runtime/job/draw_faults.h"
@@ -53,6 +55,7 @@
 #include "runtime/launch/train_job.h"
 #include "runtime/pod/elsewhere.h"
 #include "runtime/pod/job_runner.h"
+#include "runtime/report/metrics_file.h"
 #include "runtime/report/text_width.h"
 #include "settings/nearest_names.h"
 #include "settings/origins.h"
@@ -132,29 +135,44 @@ absl::StatusOr<int> SelfTest(const LaunchContext& context, const JobSpec& spec,
   return result.pass ? kDone : kFailed;
 }
 
+// What is wrong with a file, with the variable that names it.
+absl::Status OfFile(const char* flag, const ParsedFlags& flags,
+                    const absl::Status& read) {
+  const auto origin = flags.origins.find(flag);
+  if (read.ok() || origin == flags.origins.end()) return read;
+  return absl::Status(read.code(), absl::StrCat(read.message(), " (from ",
+                                                origin->second, ")"));
+}
+
 absl::StatusOr<JobSpec> MergedSpec(const ParsedFlags& flags, Origins& origins) {
   JobSpec file;
   if (flags.settings.has_job()) {
     Origins lines;
-    PODSIM_ASSIGN_OR_RETURN(file, ReadJobFile(flags.settings.job(), lines));
+    absl::StatusOr<JobSpec> read = ReadJobFile(flags.settings.job(), lines);
+    PODSIM_RETURN_IF_ERROR(OfFile("job", flags, read.status()));
+    file = *std::move(read);
     origins = MergeOrigins(std::move(lines), flags.spec, flags.origins);
   }
   JobSpec given = flags.spec;
   if (flags.settings.has_choices()) {
-    PODSIM_ASSIGN_OR_RETURN(*given.mutable_choices(),
-                            ReadChoices(flags.settings.choices()));
+    auto read = ReadChoices(flags.settings.choices());
+    PODSIM_RETURN_IF_ERROR(OfFile("choices", flags, read.status()));
+    *given.mutable_choices() = *std::move(read);
   }
   if (flags.settings.has_faults()) {
-    PODSIM_ASSIGN_OR_RETURN(*given.mutable_faults(),
-                            ReadFaults(flags.settings.faults()));
+    auto read = ReadFaults(flags.settings.faults());
+    PODSIM_RETURN_IF_ERROR(OfFile("faults", flags, read.status()));
+    *given.mutable_faults() = *std::move(read);
   }
   if (flags.settings.has_links()) {
-    PODSIM_ASSIGN_OR_RETURN(*given.mutable_links(),
-                            ReadLinks(flags.settings.links()));
+    auto read = ReadLinks(flags.settings.links());
+    PODSIM_RETURN_IF_ERROR(OfFile("links", flags, read.status()));
+    *given.mutable_links() = *std::move(read);
   }
   if (flags.settings.has_prices()) {
-    PODSIM_ASSIGN_OR_RETURN(*given.mutable_prices(),
-                            ReadPrices(flags.settings.prices()));
+    auto read = ReadPrices(flags.settings.prices());
+    PODSIM_RETURN_IF_ERROR(OfFile("prices", flags, read.status()));
+    *given.mutable_prices() = *std::move(read);
   }
   return MergeSpecs(file, given);
 }
@@ -181,6 +199,7 @@ absl::StatusOr<int> WriteModel(const JobSpec& spec,
         spec.model_file(), " is a file already: leave one of the two out"));
   PODSIM_RETURN_IF_ERROR(CheckServed(path));
   PODSIM_RETURN_IF_ERROR(CheckOutputFiles(settings));
+  PODSIM_RETURN_IF_ERROR(CheckOutputsApart(FilesIn({&spec, &settings})));
   PODSIM_ASSIGN_OR_RETURN(const PlanInputs inputs,
                           GatherPlanInputs(spec, /*one_machine=*/true));
   PODSIM_ASSIGN_OR_RETURN(const JobPlan plan, PlanJob(spec, inputs));
@@ -201,8 +220,15 @@ bool MakesFolderOfMetrics(const JobSpec& spec) {
          std::filesystem::path(spec.metrics_file()).parent_path() == folder;
 }
 
+// A file of its model_dir counts too, of which nobody spoke.
+absl::Status CheckApart(const JobSpec& spec, const LaunchSettings& settings) {
+  JobSpec files = spec;
+  files.set_metrics_file(MetricsPath(spec));
+  return CheckOutputsApart(FilesIn({&files, &settings}));
+}
+
 // What a run would write to, also of a plan alone.
-absl::Status CheckOutputs(const JobSpec& spec) {
+absl::Status CheckOutputs(const JobSpec& spec, const LaunchSettings& settings) {
   JobSpec files = spec;
   if (MakesFolderOfMetrics(spec)) files.clear_metrics_file();
   PODSIM_RETURN_IF_ERROR(CheckOutputFiles(files));
@@ -210,7 +236,8 @@ absl::Status CheckOutputs(const JobSpec& spec) {
   PODSIM_RETURN_IF_ERROR(
       CheckOutputFolder("tensorboard_dir", spec.tensorboard_dir()));
   PODSIM_RETURN_IF_ERROR(CheckOutputFolder("profile_dir", spec.profile_dir()));
-  return CheckOutputFolder("log_dir", spec.log_dir());
+  PODSIM_RETURN_IF_ERROR(CheckOutputFolder("log_dir", spec.log_dir()));
+  return CheckApart(spec, settings);
 }
 
 absl::StatusOr<PlannedJob> PlannedFrom(const JobSpec& spec,
@@ -296,6 +323,18 @@ std::string HashText(const PlannedJob& job, bool verbose) {
                  : hash;
 }
 
+// A plan alone says nothing of what listens on this machine now.
+absl::Status CheckPortsOf(const ParsedFlags& flags, int hosts) {
+  const AskedPorts asked = {
+      .listen = flags.elsewhere.listen(),
+      .monitor = flags.monitor,
+      .hosts = hosts,
+      .allow_plaintext_network = flags.elsewhere.allow_plaintext_network()};
+  PODSIM_RETURN_IF_ERROR(CheckPorts(asked));
+  return flags.action == LaunchAction::kTrain ? CheckPortsAreFree(asked)
+                                              : absl::OkStatus();
+}
+
 absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
                                const ParsedFlags& flags, Console& console,
                                const Clock& clock, Origins& origins) {
@@ -313,7 +352,7 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
   const bool dry_run = flags.action == LaunchAction::kDryRun;
   std::optional<StoreWaits::Limit> limit;
   if (dry_run) limit.emplace(ProcessStoreWaits(), kPlanWait, kPlanWaits);
-  PODSIM_RETURN_IF_ERROR(CheckOutputs(spec));
+  PODSIM_RETURN_IF_ERROR(CheckOutputs(spec, flags.settings));
   if (flags.action == LaunchAction::kTrain)
     PODSIM_RETURN_IF_ERROR(CheckToken(flags.elsewhere, context.variables));
   absl::StatusOr<PlannedJob> planned =
@@ -322,6 +361,7 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
     return InFaultFile(planned.status(), FaultOf(planned.status()),
                        flags.settings.faults());
   PODSIM_ASSIGN_OR_RETURN(const PlannedJob job, std::move(planned));
+  PODSIM_RETURN_IF_ERROR(CheckPortsOf(flags, job.slice.hosts));
   if (flags.action == LaunchAction::kTrain) {
     PODSIM_RETURN_IF_ERROR(Annotate(CheckTrains(job.slice), "topology"));
     PODSIM_RETURN_IF_ERROR(AdmitPlannedRun(
@@ -366,8 +406,9 @@ absl::StatusOr<int> Act(const LaunchContext& context, Console& console,
       console.Error(absl::StrCat("warning: ", unknown));
   }
   if (flags.settings.has_hardware()) {
-    PODSIM_ASSIGN_OR_RETURN(*flags.spec.mutable_hardware(),
-                            ReadHardware(flags.settings.hardware()));
+    auto read = ReadHardware(flags.settings.hardware());
+    PODSIM_RETURN_IF_ERROR(OfFile("hardware", flags, read.status()));
+    *flags.spec.mutable_hardware() = *std::move(read);
   }
   switch (flags.action) {
     case LaunchAction::kText:

@@ -86,6 +86,7 @@ absl::StatusOr<std::vector<Slice>> SlicesOf(const PlanSettings& settings,
   if (names.empty()) names = {kDefaultSlice};
   PODSIM_ASSIGN_OR_RETURN(std::vector<Slice> slices,
                           SlicesNamed(names, SliceOptionsOf(job, hardware)));
+  PODSIM_RETURN_IF_ERROR(CheckNoneTwice(slices));
   return WithIciFault(std::move(slices), job);
 }
 

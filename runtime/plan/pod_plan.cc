@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <filesystem>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "base/status.h"
 #include "base/text_table.h"
 #include "host/storage/posix_file.h"
@@ -20,6 +19,7 @@
 #include "runtime/files/geography_file.h"
 #include "runtime/files/hardware_file.h"
 #include "runtime/files/job_file.h"
+#include "runtime/files/output_clash.h"
 #include "runtime/files/output_files.h"
 #include "runtime/job/ici_fault.h"
 #include "runtime/job/spec_check.h"
@@ -56,16 +56,6 @@ struct Refusal {
   Origins origins;      // of what a job file says
   std::string details;  // as of PlanResult
 };
-
-absl::Status CheckPlot(const PlanSettings& settings) {
-  if (!settings.has_plot() || absl::EndsWith(settings.plot(), ".svg"))
-    return CheckOutputFiles(settings);
-  const std::filesystem::path file = settings.plot();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--plot is \"", settings.plot(),
-      "\", but must end in .svg, which is what is drawn: give --plot=",
-      (file.parent_path() / file.stem()).string(), ".svg"));
-}
 
 // The job of file and flags; its topology is the ladder's.
 absl::StatusOr<JobSpec> JobOf(const PlanSettings& settings,
@@ -116,7 +106,8 @@ std::vector<std::string> NamedSlices(const PlanSettings& settings,
                                      const JobSpec& job) {
   std::vector<std::string> names(settings.topology().begin(),
                                  settings.topology().end());
-  if (names.empty() && job.has_topology()) names = {job.topology()};
+  if (names.empty() && job.has_topology())
+    names = absl::StrSplit(job.topology(), ',');
   return names;
 }
 
@@ -145,6 +136,7 @@ absl::StatusOr<std::vector<Slice>> LadderSlices(const PlanSettings& settings,
                           SlicesNamed(names, SliceOptionsOf(job, hardware)));
   if (settings.explain())
     PODSIM_RETURN_IF_ERROR(CheckIsOneSlice(named, slices));
+  PODSIM_RETURN_IF_ERROR(CheckNoneTwice(slices));
   return WithIciFault(std::move(slices), job);
 }
 
@@ -202,13 +194,16 @@ absl::StatusOr<std::string> PlanTraining(const PlanSettings& settings,
                                          const JobSpec& flags,
                                          LadderBatch batch, int columns,
                                          Refusal& refusal) {
-  PODSIM_RETURN_IF_ERROR(CheckPlot(settings));
+  PODSIM_RETURN_IF_ERROR(CheckOutputFiles(settings));
   PODSIM_RETURN_IF_ERROR(CheckQuestionIsShown(settings));
+  PODSIM_RETURN_IF_ERROR(CheckOutputsApart(FilesIn({&settings, &flags})));
   std::vector<std::string> notes;
   PODSIM_ASSIGN_OR_RETURN(const std::vector<MeasuredRun> measured,
                           MeasuredRuns(settings, notes));
   PODSIM_ASSIGN_OR_RETURN(const JobSpec job,
                           JobOf(settings, flags, batch, refusal.origins));
+  // What a job file names too.
+  PODSIM_RETURN_IF_ERROR(CheckOutputsApart(FilesIn({&settings, &job})));
   const Hardware hardware = HardwareOf(job);
   PODSIM_ASSIGN_OR_RETURN(const std::vector<Slice> slices,
                           LadderSlices(settings, job, hardware));

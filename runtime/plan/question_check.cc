@@ -24,6 +24,21 @@ std::string GivenBeside(const Message& message,
   return "";
 }
 
+// A barrier has no size.
+absl::Status CheckSized(const PlanSettings& settings) {
+  if (settings.collective() != words::Collective::barrier)
+    return absl::OkStatus();
+  const std::string size = settings.has_minbytes()     ? "minbytes"
+                           : settings.has_maxbytes()   ? "maxbytes"
+                           : settings.has_stepfactor() ? "stepfactor"
+                                                       : "";
+  if (size.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("--", size,
+                   " is for a collective that carries data, and a barrier "
+                   "carries none: leave it out"));
+}
+
 }  // namespace
 
 absl::Status CheckQuestion(const PlanSettings& settings, const JobSpec& job,
@@ -42,7 +57,7 @@ absl::Status CheckQuestion(const PlanSettings& settings, const JobSpec& job,
     if (settings.has_budget()) other = "budget";
     if (settings.measured_size() > 0) other = "measured";
     if (settings.has_explain()) other = "explain";
-    if (other.empty()) return absl::OkStatus();
+    if (other.empty()) return CheckSized(settings);
     return absl::InvalidArgumentError(absl::StrCat(
         "--", other,
         " is for a training job and goes with no --collective: "

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <set>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "base/printable.h"
 #include "base/status.h"
@@ -55,6 +58,17 @@ absl::Status BadRange(const std::string& item, const std::string& why) {
       "; a range is written FIRST..LAST, as in v3-8..v3-64"));
 }
 
+// "v3-8, v3-32" is a list of two, one of which begins with a blank.
+absl::Status CheckNoBlankAround(const std::string& item,
+                                const std::vector<std::string>& items) {
+  if (absl::StripAsciiWhitespace(item) == item) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "topology: '", PrintableLine(item.substr(0, kLongestShown)),
+      "' has a blank before or behind it; write the list without, ",
+      PrintableLine(absl::StrReplaceAll(absl::StrJoin(items, ","),
+                                        {{" ", ""}, {"\t", ""}}))));
+}
+
 absl::StatusOr<std::vector<Slice>> SlicesInRange(const std::string& item,
                                                  const SliceOptions& options) {
   if (item.find_first_of(" \t") != std::string::npos)
@@ -70,6 +84,8 @@ absl::StatusOr<std::vector<Slice>> SlicesInRange(const std::string& item,
         item,
         absl::StrCat("has no ", first.empty() ? "first" : "last", " slice"));
   if (last.front() == '.') return BadRange(item, "has more than two dots");
+  if (last.find(kTo) != std::string::npos)
+    return BadRange(item, "has more than two ends");
   if (last.find_first_not_of("0123456789") == std::string::npos)
     return BadRange(item,
                     absl::StrCat("ends with ", last.substr(0, kLongestShown),
@@ -83,6 +99,7 @@ absl::StatusOr<std::vector<Slice>> SlicesNamed(
     const std::vector<std::string>& items, const SliceOptions& options) {
   std::vector<Slice> slices;
   for (const std::string& item : items) {
+    PODSIM_RETURN_IF_ERROR(CheckNoBlankAround(item, items));
     if (item.find(kTo) == std::string::npos) {
       if (item.find(':') != std::string::npos)
         return BadRange(item, "is no slice's name");
@@ -103,6 +120,16 @@ absl::StatusOr<std::vector<Slice>> SlicesNamed(
     for (Slice& slice : range) slices.push_back(std::move(slice));
   }
   return slices;
+}
+
+absl::Status CheckNoneTwice(const std::vector<Slice>& slices) {
+  std::set<std::string> names;
+  for (const Slice& slice : slices)
+    if (!names.insert(slice.name).second)
+      return absl::InvalidArgumentError(
+          absl::StrCat("topology names ", slice.name,
+                       " twice, by itself or in a range: leave one out"));
+  return absl::OkStatus();
 }
 
 }  // namespace podsim

@@ -18,6 +18,9 @@ namespace podsim {
 absl::StatusOr<std::vector<Slice>> SlicesNamed(
     const std::vector<std::string>& items, const SliceOptions& options);
 
+// That no slice is in a table more than once. Errors: INVALID_ARGUMENT.
+absl::Status CheckNoneTwice(const std::vector<Slice>& slices);
+
 }  // namespace podsim
 
 #endif  // PODSIM_RUNTIME_PLAN_SLICE_LIST_H_

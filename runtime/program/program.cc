@@ -23,6 +23,7 @@
 #include "proto/import.pb.h"
 #include "proto/programs.pb.h"
 #include "runtime/files/model_file.h"
+#include "runtime/files/output_clash.h"
 #include "runtime/files/output_files.h"
 #include "runtime/program/program_text.h"
 #include "runtime/program/run_model.h"
@@ -171,6 +172,7 @@ absl::Status Run(const ProgramSettings& settings, ProgramResult& result) {
                                             {"values", {"run"}},
                                             {"precision", {"run"}}}));
   PODSIM_RETURN_IF_ERROR(CheckOutputFiles(settings));
+  PODSIM_RETURN_IF_ERROR(CheckOutputsApart(FilesIn({&settings})));
   if (settings.command() == words::ProgramCommand::import)
     return ImportTo(settings, result);
   absl::StatusOr<ModelProto> model = ReadModelFile(settings.path());

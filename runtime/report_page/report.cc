@@ -7,7 +7,6 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
@@ -15,6 +14,7 @@
 #include "base/status.h"
 #include "host/storage/uri_store.h"
 #include "proto/programs.pb.h"
+#include "runtime/files/output_clash.h"
 #include "runtime/files/output_files.h"
 #include "runtime/report/run_files.h"
 #include "runtime/report_page/chart_svg.h"
@@ -68,21 +68,6 @@ std::string VerdictsText(const std::vector<JudgedRun>& runs) {
   return text;
 }
 
-absl::Status CheckWritten(const std::string& flag, const std::string& path) {
-  PODSIM_RETURN_IF_ERROR(CheckServed(path));
-  return SchemeOf(path).empty() ? CheckOutputFile(flag, path)
-                                : absl::OkStatus();
-}
-
-absl::Status CheckPlotFile(const ReportSettings& settings) {
-  if (!settings.has_plot()) return absl::OkStatus();
-  if (absl::EndsWith(settings.plot(), ".svg"))
-    return CheckWritten("--plot", settings.plot());
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--plot is \"", settings.plot(),
-      "\", but must end in .svg, which is what is drawn: give --plot=run.svg"));
-}
-
 std::string DrawingOf(const std::vector<JudgedRun>& runs) {
   std::vector<const RunRecords*> records;
   std::vector<std::string> names;
@@ -93,9 +78,9 @@ std::string DrawingOf(const std::vector<JudgedRun>& runs) {
   return ChartsSvg(ChartsInShort(records, names));
 }
 
-absl::Status CheckTraceFlags(const ReportSettings& settings) {
-  if (settings.has_trace()) return CheckWritten("--trace", settings.trace());
-  if (!settings.has_trace_steps()) return absl::OkStatus();
+absl::Status CheckTraceSteps(const ReportSettings& settings) {
+  if (settings.has_trace() || !settings.has_trace_steps())
+    return absl::OkStatus();
   return absl::InvalidArgumentError(
       "--trace_steps is for a trace: add --trace=FILE, or leave it out");
 }
@@ -140,11 +125,18 @@ absl::StatusOr<std::string> Make(const ReportSettings& settings,
   const bool writes = settings.has_output() ||
                       !(settings.json() || settings.has_plot() ||
                         settings.has_tensorboard_dir() || settings.has_trace());
-  if (writes) PODSIM_RETURN_IF_ERROR(CheckWritten("--output", page));
-  PODSIM_RETURN_IF_ERROR(CheckPlotFile(settings));
-  PODSIM_RETURN_IF_ERROR(CheckTraceFlags(settings));
+  ReportSettings named = settings;
+  if (writes) named.set_output(page);
+  PODSIM_RETURN_IF_ERROR(CheckOutputFiles(named));
+  PODSIM_RETURN_IF_ERROR(CheckTraceSteps(settings));
+  NamedFiles files = FilesIn({&named});
+  PODSIM_RETURN_IF_ERROR(CheckOutputsApart(files));
   PODSIM_ASSIGN_OR_RETURN(std::vector<RunRecords> runs,
                           ReadAll(settings, store, passed_over));
+  // Those of a folder too.
+  for (const RunRecords& run : runs)
+    files.read.push_back({.name = "path", .path = run.path});
+  PODSIM_RETURN_IF_ERROR(CheckOutputsApart(files));
   const std::vector<JudgedRun> judged = Judge(std::move(runs));
   if (writes)
     PODSIM_RETURN_IF_ERROR(

@@ -14,9 +14,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "base/mutex.h"
-#include "base/rpc/address.h"
+#include "base/printable.h"
+#include "base/rpc/security.h"
 #include "base/rpc/token.h"
 #include "base/status.h"
+#include "host/process/coordinator_address.h"
+#include "host/storage/no_file.h"
 #include "host/storage/uri_store.h"
 #include "runtime/monitor/job_state.h"
 #include "runtime/monitor/monitor_text.h"
@@ -45,22 +48,45 @@ struct Watched {
   std::optional<absl::Status> end PODSIM_GUARDED_BY(mutex);
 };
 
+absl::Status CheckMetricsFile(const std::string& path) {
+  PODSIM_RETURN_IF_ERROR(CheckServed(path));
+  const auto store = NewUriStore();
+  const absl::Status read = store->ReadRange(path, 0, 1).status();
+  return absl::IsNotFound(read) ? NoFile(*store, path, "metrics file")
+                                : absl::OkStatus();  // following it says why
+}
+
+// Once it is followed, it may be away for a while: its pod is started again.
+absl::Status CheckIsAnswered(const std::string& address) {
+  const absl::Status answered = CheckSomebodyListens(address);
+  if (!absl::IsNotFound(answered)) return absl::OkStatus();
+  return absl::NotFoundError(absl::StrCat(
+      "--address is \"", PrintableLine(address), "\", but ", answered.message(),
+      "; give the address that the job's coordinator says it "
+      "listens at, while the job runs"));
+}
+
 absl::StatusOr<WatchPlace> PlaceGiven(const TopSettings& settings) {
   if (settings.has_metrics_file()) {
     if (settings.has_address() || settings.has_pid())
       return absl::InvalidArgumentError(
           "--metrics_file and --address or --pid both name the job: leave one "
           "of them out");
-    PODSIM_RETURN_IF_ERROR(CheckServed(settings.metrics_file()));
+    PODSIM_RETURN_IF_ERROR(CheckMetricsFile(settings.metrics_file()));
     return WatchPlace();
   }
   if (!settings.has_address())
     return ChooseWatchPlace(FindOwnWatchPlaces(), settings.model_dir(),
                             settings.pid());
   WatchPlace place;
-  PODSIM_RETURN_IF_ERROR(
-      Annotate(ParseAddress(settings.address()).status(), "--address"));
+  PODSIM_RETURN_IF_ERROR(Annotate(
+      CheckPlaintextAllowed(
+          settings.address(),
+          {.token = {},
+           .allow_plaintext_network = settings.allow_plaintext_network()}),
+      "--address"));
   PODSIM_ASSIGN_OR_RETURN(*place.mutable_token(), TokenFromEnvironment());
+  PODSIM_RETURN_IF_ERROR(CheckIsAnswered(settings.address()));
   place.set_address(settings.address());
   return place;
 }

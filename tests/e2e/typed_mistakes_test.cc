@@ -5,7 +5,9 @@
 
 #include <chrono>
 #include <filesystem>
-#include <set>
+#include <fstream>
+#include <iterator>
+#include <map>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -29,13 +31,17 @@ struct Mistake {
   const char* before = "true";
 };
 
-// The paths below a folder.
-std::set<std::string> PathsIn(const std::string& folder) {
-  std::set<std::string> paths;
+// The paths below a folder, with what is in files.
+std::map<std::string, std::string> FilesBelow(const std::string& folder) {
+  std::map<std::string, std::string> files;
   for (const auto& entry :
-       std::filesystem::recursive_directory_iterator(folder))
-    paths.insert(entry.path().string());
-  return paths;
+       std::filesystem::recursive_directory_iterator(folder)) {
+    std::string& bytes = files[entry.path().string()];
+    if (!entry.is_regular_file()) continue;
+    std::ifstream file(entry.path(), std::ios::binary);
+    bytes.assign(std::istreambuf_iterator<char>(file), {});
+  }
+  return files;
 }
 
 class TypedMistakesTest : public ::testing::Test {
@@ -52,7 +58,7 @@ class TypedMistakesTest : public ::testing::Test {
                      words.size() > 1 ? words.back() : "", " </dev/null");
     Subprocess made({{"/bin/bash", "-c", begin}});
     ASSERT_EQ(made.Wait(std::chrono::seconds(10)), 0) << mistake.before;
-    const std::set<std::string> paths = PathsIn(dir.path());
+    const auto files = FilesBelow(dir.path());
     Subprocess run({{"/bin/bash", "-c", command},
                     {{"PODSIM_TOKEN", std::string(32, 'a')}}});
     EXPECT_EQ(run.Wait(std::chrono::seconds(60)), 2) << mistake.typed << "\n"
@@ -62,7 +68,7 @@ class TypedMistakesTest : public ::testing::Test {
     const std::vector<std::string> lines =
         absl::StrSplit(run.output(), '\n', absl::SkipEmpty());
     EXPECT_EQ(lines.size(), 1u) << mistake.typed << "\n" << run.output();
-    EXPECT_EQ(PathsIn(dir.path()), paths) << mistake.typed;
+    EXPECT_EQ(FilesBelow(dir.path()), files) << mistake.typed;
   }
 };
 
@@ -664,6 +670,19 @@ TEST_F(TypedMistakesTest, VariablesOfTheEnvironment) {
            Mistake{"pod_host --coordinator=127.0.0.1:1 --process=0",
                    "PODSIM_COORDINATR", "did you mean PODSIM_COORDINATOR?",
                    "export PODSIM_COORDINATR=x"},
+           Mistake{"pod_launch --topology v3-8",
+                   "there is no fault plan file none", "(from PODSIM_FAULTS)",
+                   "export PODSIM_FAULTS=none"},
+           Mistake{"pod_launch --dry_run", "there is no job file none",
+                   "(from PODSIM_JOB)", "export PODSIM_JOB=none"},
+           Mistake{"pod_launch --topology v3-8",
+                   "--external_hosts needs --listen",
+                   "(from PODSIM_EXTERNAL_HOSTS)",
+                   "export PODSIM_EXTERNAL_HOSTS=1"},
+           Mistake{"pod_launch --no_quiet", "unknown flag --no_quiet",
+                   "leave it out, or give --quiet=false"},
+           Mistake{"pod_host --token abc", "unknown flag --token",
+                   "PODSIM_TOKEN alone: export it"},
            Mistake{"pod_launch --dry_run", "threads is -1",
                    "allowed: 0 to 4,096 (from PODSIM_THREADS)",
                    "export PODSIM_THREADS=-1"},
@@ -800,6 +819,176 @@ TEST_F(TypedMistakesTest, FilesThatAreNamed) {
            Mistake{"pod_launch --model_dir file/run",
                    "--model_dir is \"file/run\", but that is a file, or lies",
                    "name a folder", "touch file"},
+       })
+    Expect(mistake);
+}
+
+// Before a plan is printed or anything starts.
+TEST_F(TypedMistakesTest, WhereAPodListens) {
+  for (const Mistake& mistake : {
+           Mistake{"pod_launch --topology v3-32 --metrics_port 8433 "
+                   "--tpu_metrics_port 8431",
+                   "--metrics_port is 8433, which --tpu_metrics_port=8431 "
+                   "takes for host 2",
+                   "give another port, or 0 for any free one"},
+           Mistake{"pod_launch --dry_run --topology v3-32 --metrics_port 8431 "
+                   "--tpu_metrics_port 8431",
+                   "which --tpu_metrics_port=8431 takes for host 0",
+                   "give another port"},
+           Mistake{"pod_launch --topology v3-32 --tpu_metrics_port 65534",
+                   "--tpu_metrics_port is 65534, and each of 4 hosts",
+                   "65532 is the last"},
+           Mistake{"pod_launch --topology v3-8 --metrics_port 9400 "
+                   "--metrics_host 127.0.0.1:9400",
+                   "--metrics_host is \"127.0.0.1:9400\", with a port",
+                   "--metrics_host=127.0.0.1, and the port as --metrics_port"},
+           Mistake{"pod_launch --topology v3-8 --metrics_port 9400 "
+                   "--metrics_host 0.0.0.0",
+                   "--metrics_host: address 0.0.0.0:9400 leaves this machine",
+                   "--allow_plaintext_network"},
+           Mistake{"pod_launch --topology v3-8 --metrics_port 9400 "
+                   "--metrics_host 192.0.2.7 --allow_plaintext_network",
+                   "cannot listen on 192.0.2.7:9400: it is no address of this "
+                   "machine",
+                   "or 0.0.0.0 for all"},
+           Mistake{"pod_launch --topology v3-8 --external_hosts "
+                   "--listen 127.0.0.1:9415 --metrics_port 9415",
+                   "--metrics_port is 9415, which --listen=127.0.0.1:9415 "
+                   "takes",
+                   "give another port"},
+           Mistake{"pod_launch --topology v3-8 --external_hosts "
+                   "--listen unix:/nodir/sock",
+                   "--listen: cannot listen on unix:/nodir/sock: there is no "
+                   "folder /nodir",
+                   "give a path in one that exists"},
+           Mistake{"pod_bench all_reduce --external_hosts "
+                   "--listen unix:/nodir/sock",
+                   "there is no folder /nodir",
+                   "give a path in one that exists"},
+           Mistake{"pod_coordinator --job j.txt --metrics_port 8431 "
+                   "--tpu_metrics_port 8431",
+                   "which --tpu_metrics_port=8431 takes for host 0",
+                   "give another port", "echo 'seed: 1' > j.txt"},
+           Mistake{"pod_host --coordinator 127.0.0.1:1 --process 0 "
+                   "--ici_advertise 0.0.0.0:8471",
+                   "--ici_advertise is \"0.0.0.0:8471\", which is an address "
+                   "to listen at, not to call",
+                   "name or number of this host's machine"},
+           Mistake{"pod_top --address 127.0.0.1:1",
+                   "--address is \"127.0.0.1:1\", but nobody listens there",
+                   "the job's coordinator says it listens at"},
+           Mistake{"pod_top --address 192.0.2.9:8476",
+                   "--address: address 192.0.2.9:8476 leaves this machine",
+                   "--allow_plaintext_network"},
+           Mistake{"pod_top --metrics_file none.jsonl",
+                   "there is no metrics file none.jsonl", "give the path"},
+       })
+    Expect(mistake);
+}
+
+// What was passed over, or done as nobody asked.
+TEST_F(TypedMistakesTest, WhatWouldBePassedOver) {
+  for (const Mistake& mistake : {
+           Mistake{"pod_plan --topology v3-8,v3-8", "names v3-8 twice",
+                   "leave one out"},
+           Mistake{"pod_plan --collective all_reduce --topology "
+                   "v3-8..v3-64,v3-32",
+                   "names v3-32 twice", "leave one out"},
+           Mistake{"pod_plan --topology 'v3-8, v3-32'",
+                   "' v3-32' has a blank before or behind it", "v3-8,v3-32"},
+           Mistake{"pod_plan --topology v3-8..v3-32..v3-64",
+                   "has more than two ends", "as in v3-8..v3-64"},
+           Mistake{"pod_plan --plot gs://b/l.svg", "gs://b/l.svg", "--plot"},
+           Mistake{"pod_plan --plot .svg", "nothing stands before .svg",
+                   "give --plot=run.svg"},
+           Mistake{"pod_plan --collective barrier -b 1M",
+                   "--minbytes is for a collective that carries data",
+                   "leave it out"},
+           Mistake{"pod_plan --budget 1,000 --price_per_chip_hour 1",
+                   "--budget is \"1,000\"", "without commas, 1000"},
+           Mistake{"pod_plan --model_file none.model",
+                   "there is no model file none.model", "give the path"},
+           Mistake{"pod_launch --describe v3-8 --epochs 3",
+                   "--describe reads --wrap, --twist and --hardware alone",
+                   "leave --epochs out"},
+           Mistake{"pod_launch --selftest --topology v3-8",
+                   "--selftest reads --isa alone", "leave --topology out"},
+           Mistake{"pod_launch --topology v3-32 --train_steps 40 "
+                   "--faults f.txt",
+                   "f.txt:1: CUT has no other end of the link", "as in to: 1",
+                   "echo 'faults { kind: CUT host: 0 step: 2 }' > f.txt"},
+           Mistake{"pod_launch --topology v3-32 --train_steps 40 "
+                   "--faults f.txt",
+                   "f.txt:1: KILL has no host", "as in host: 0",
+                   "echo 'faults { kind: KILL step: 2 }' > f.txt"},
+           Mistake{"pod_launch --topology v3-32 --train_steps 40 "
+                   "--faults f.txt",
+                   "f.txt:1: SLOW has no step", "as in step: 20",
+                   "echo 'faults { kind: SLOW host: 1 seconds: 2 }' > f.txt"},
+           Mistake{"pod_launch --dry_run --job j.txt",
+                   "j.txt is no text in UTF-8", "a job is a text file",
+                   "printf '\\x89\\xc3\\x28 junk\\n' > j.txt"},
+       })
+    Expect(mistake);
+}
+
+// What a command reads it does not write, by whatever name.
+TEST_F(TypedMistakesTest, FilesThatWouldBeWrittenOver) {
+  for (const Mistake& mistake : {
+           Mistake{"pod_report run.jsonl -o run.jsonl",
+                   "--output is \"run.jsonl\", but path run.jsonl reads that "
+                   "file",
+                   "name another file", "echo x > run.jsonl"},
+           Mistake{"pod_report run.jsonl -o link.html",
+                   "--output is \"link.html\", but path run.jsonl reads that",
+                   "name another file",
+                   "echo x > run.jsonl; ln -s run.jsonl link.html"},
+           Mistake{"pod_report run.svg --plot ./run.svg",
+                   "--plot is \"./run.svg\", but path run.svg reads that file",
+                   "name another file", "echo x > run.svg"},
+           Mistake{"pod_report a.jsonl --trace t -o t",
+                   "--trace is \"t\", but --output t writes that file",
+                   "name another file", "echo x > a.jsonl"},
+           Mistake{"pod_program import f --output=f",
+                   "--output is \"f\", but path f reads that file",
+                   "name another file", "echo x > f"},
+           Mistake{"pod_program run m --values=v --output=v",
+                   "--output is \"v\", but --values v reads that file",
+                   "name another file", "echo x > v; echo y > m"},
+           Mistake{"pod_launch --dry_run --job job.txt --metrics_file job.txt",
+                   "--metrics_file is \"job.txt\", but --job job.txt reads",
+                   "name another file", "echo 'seed: 1' > job.txt"},
+           Mistake{"pod_launch --job job.txt --write_model job.txt",
+                   "--write_model is \"job.txt\", but --job job.txt reads",
+                   "name another file", "echo 'seed: 1' > job.txt"},
+           Mistake{"pod_launch --metrics_file a --trace a",
+                   "--trace is \"a\", but --metrics_file a writes that file",
+                   "name another file"},
+           Mistake{"pod_launch --model_dir run --trace run/metrics.jsonl",
+                   "--trace is \"run/metrics.jsonl\", but --metrics_file "
+                   "run/metrics.jsonl writes that file",
+                   "name another file", "mkdir run"},
+           Mistake{"pod_launch --log_dir out --metrics_file out",
+                   "--metrics_file is \"out\", but --log_dir out names a "
+                   "folder",
+                   "name another file"},
+           Mistake{"pod_plan --measured a.svg,b.svg --plot b.svg",
+                   "--plot is \"b.svg\", but --measured b.svg reads that",
+                   "name another file", "echo x > a.svg; echo y > b.svg"},
+           Mistake{"pod_plan --job job.svg --plot job.svg --topology v3-8",
+                   "--plot is \"job.svg\", but --job job.svg reads that",
+                   "name another file", "echo 'seed: 1' > job.svg"},
+           Mistake{"pod_ladder --topology v3-8,v3-32 --plot l.svg --report "
+                   "l.svg",
+                   "--report is \"l.svg\", but --plot l.svg writes that file",
+                   "name another file"},
+           Mistake{"pod_bench all_reduce -J x --write_choices x --algo=all",
+                   "--write_choices is \"x\", but --output_file x writes that",
+                   "name another file"},
+           Mistake{"pod_data convert d --dataset=csv --output=d --shards=1",
+                   "--output is \"d\", but path d reads that folder",
+                   "name another folder",
+                   "mkdir d; printf 'x,label\\n1,0\\n2,1\\n' > d/a.csv"},
        })
     Expect(mistake);
 }

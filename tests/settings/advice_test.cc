@@ -151,6 +151,16 @@ TEST(UnknownFlagTest, SaysWhatToUseInstead) {
 }
 
 // What users of TPUEstimator, MaxText, torchrun, nccl-tests and JAX type.
+TEST(UnknownFlagTest, ASwitchIsTurnedOffByFalse) {
+  for (const char* typed : {"--no_quiet", "--no-quiet", "--noquiet"})
+    EXPECT_THAT(UnknownFlag(PodLaunch(), typed),
+                StatusIs(kInvalid, HasSubstr("leave it out, or give "
+                                             "--quiet=false")))
+        << typed;
+  EXPECT_THAT(UnknownFlag(PodHost(), "--token"),
+              StatusIs(kInvalid, HasSubstr("PODSIM_TOKEN alone: export it")));
+}
+
 TEST(UnknownFlagTest, NamesOfOtherFrameworksLeadToOurs) {
   const struct {
     const MainProgram& program;

@@ -120,6 +120,9 @@ INSTANTIATE_TEST_SUITE_P(
             "0.5,0.75"},
         Bad{"learning_rate", "0,1",
             "--learning_rate is \"0,1\"; give a number with a point, 0.1"},
+        Bad{"learning_rate", "1,000",
+            "--learning_rate is \"1,000\"; give a number without commas, "
+            "1000, or with a point, 1.000"},
         Bad{"momentum", "fast",
             "--momentum is \"fast\"; give a number, at least 0 and less than "
             "1"},

@@ -74,6 +74,19 @@ TEST(CheckHostAddressesTest, RefusesWhatOnlyListens) {
                        HasSubstr("the port that the coordinator says")));
 }
 
+TEST(CheckHostAddressesTest, WhatOthersAreToldCanBeCalled) {
+  HostSettings settings = Calling("127.0.0.1:8476");
+  for (const char* address : {"0.0.0.0:8471", "127.0.0.1:0"}) {
+    settings.set_ici_advertise(address);
+    EXPECT_THAT(CheckHostAddresses(settings),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         AllOf(HasSubstr("--ici_advertise is \""),
+                               HasSubstr(address), HasSubstr("not to call"))));
+  }
+  settings.set_ici_advertise("127.0.0.1:8471");
+  EXPECT_THAT(CheckHostAddresses(settings), IsOk());
+}
+
 // A label that begins with a dash is looked up nowhere.
 TEST(CheckHostAddressesTest, RefusesANameThatNobodyKnows) {
   HostSettings settings = Calling("-.-.invalid:8476");
@@ -82,6 +95,25 @@ TEST(CheckHostAddressesTest, RefusesANameThatNobodyKnows) {
               StatusIs(absl::StatusCode::kInvalidArgument,
                        AllOf(HasSubstr("--coordinator is \"-.-.invalid:8476\""),
                              HasSubstr("does not resolve"))));
+}
+
+TEST(CheckSomebodyListensTest, TellsWhereNobodyDoes) {
+  const TempDir dir;
+  EXPECT_THAT(CheckSomebodyListens("unix:" + dir.file("c.sock")),
+              StatusIs(absl::StatusCode::kNotFound, "there is no such socket"));
+  EXPECT_THAT(CheckSomebodyListens("127.0.0.1:1"),
+              StatusIs(absl::StatusCode::kNotFound, "nobody listens there"));
+  EXPECT_THAT(CheckSomebodyListens("-.-.invalid:1"),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("not found")));
+  const UniqueFd fd(socket(AF_UNIX, SOCK_STREAM, 0));
+  const std::string path = dir.file("c.sock");
+  sockaddr_un to{};
+  to.sun_family = AF_UNIX;
+  std::memcpy(to.sun_path, path.data(), path.size());
+  ASSERT_EQ(bind(fd.get(), reinterpret_cast<const sockaddr*>(&to), sizeof(to)),
+            0);
+  ASSERT_EQ(listen(fd.get(), 1), 0);
+  EXPECT_THAT(CheckSomebodyListens("unix:" + path), IsOk());
 }
 
 TEST(WhyNoAnswerTest, TellsWhatIsThere) {

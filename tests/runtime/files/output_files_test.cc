@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -81,6 +82,54 @@ TEST(OutputFolderTest, AFileIsNone) {
        {dir.path(), dir.file("new"), dir.file("new/er"), std::string("new"),
         std::string(), std::string("gs://bucket/run")})
     EXPECT_THAT(CheckOutputFolder("model_dir", path), IsOk()) << path;
+}
+
+TEST(OutputFolderTest, ItMustBeWritten) {
+  const TempDir dir;
+  const std::string folder = dir.file("read_only");
+  std::filesystem::create_directory(folder);
+  std::filesystem::permissions(folder, std::filesystem::perms::owner_read |
+                                           std::filesystem::perms::owner_exec);
+  const absl::Status status =
+      CheckOutputFolder("log_dir", absl::StrCat(folder, "/logs"));
+  if (geteuid() == 0) {
+    EXPECT_THAT(status, IsOk());  // root may
+  } else {
+    EXPECT_THAT(
+        status,
+        StatusIs(kInvalid, HasSubstr(absl::StrCat(
+                               "but nothing can be written in ", folder,
+                               "; name a folder that you may write to"))));
+  }
+}
+
+TEST(OutputFilesTest, APictureIsAnSvgFile) {
+  const auto check = [](const std::string& path) {
+    return CheckOf<PlanSettings>(&PlanSettings::set_plot<const std::string&>,
+                                 path);
+  };
+  EXPECT_THAT(check("l.svg"), IsOk());
+  EXPECT_THAT(check("l.png"),
+              StatusIs(kInvalid,
+                       "--plot is \"l.png\", but must end in .svg, which is "
+                       "what is drawn: give --plot=l.svg"));
+  EXPECT_THAT(check(".svg"),
+              StatusIs(kInvalid,
+                       "--plot is \".svg\", but nothing stands before .svg (a "
+                       "variable of the shell may be empty): give "
+                       "--plot=run.svg"));
+  EXPECT_THAT(check("l.svg/"),
+              StatusIs(kInvalid, HasSubstr("that is a folder")));
+}
+
+TEST(OutputFilesTest, AStoreIsForWhatMayLieThere) {
+  EXPECT_THAT(CheckOf<PlanSettings>(&PlanSettings::set_plot<const std::string&>,
+                                    "gs://b/l.svg"),
+              StatusIs(kInvalid, HasSubstr("--plot: ")));
+  EXPECT_THAT(
+      CheckOf<LaunchSettings>(
+          &LaunchSettings::set_write_model<const std::string&>, "gs://b/m"),
+      IsOk());
 }
 
 TEST(OutputFilesTest, AllAreLookedAt) {

@@ -77,6 +77,14 @@ TEST(BriefPlanTest, SaysHowTypedStepsAreKept) {
 }
 
 // Those last in it are the last on the screen, a line each.
+TEST(BriefPlanTest, SaysThatNothingIsAuditedOnOneHost) {
+  EXPECT_THAT(Brief("topology: 'v3-8' audit_every: 5"),
+              HasSubstr("note           audit_every is 5, but a slice of one "
+                        "host has no other to audit"));
+  EXPECT_THAT(Brief("topology: 'v3-32' audit_every: 5"),
+              Not(HasSubstr("audit_every")));
+}
+
 TEST(BriefPlanTest, EndsWithTheWarnings) {
   const JobSpec spec = Spec("topology: 'v3-2048'");
   const auto plan = PlanJob(spec, Inputs(Digits()));

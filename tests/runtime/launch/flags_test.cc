@@ -116,6 +116,23 @@ TEST(FlagsTest, HardwareIsPrinted) {
   EXPECT_EQ(flags.settings.print_hardware(), "v4");
 }
 
+TEST(FlagsTest, WhatAnActionDoesNotReadIsRefused) {
+  EXPECT_THAT(Parse({"--describe=v3-8", "--epochs=3"}, {}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "--describe reads --wrap, --twist and --hardware alone "
+                       "of a job's settings: leave --epochs out"));
+  EXPECT_THAT(Parse({"--selftest", "--topology=v3-8"}, {}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("leave --topology out")));
+  EXPECT_THAT(Parse({"--print_hardware=v3", "--seed=1"}, {}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("leave --seed out")));
+  ASSERT_OK_AND_ASSIGN(
+      const ParsedFlags wrapped,
+      Parse({"--describe=v3-8", "--wrap=torus"}, {{"PODSIM_EPOCHS", "3"}}));
+  EXPECT_EQ(wrapped.action, LaunchAction::kDescribe);
+}
+
 TEST(FlagsTest, TheEnvironmentGivesWayToATypedAction) {
   ASSERT_OK_AND_ASSIGN(const ParsedFlags flags,
                        Parse({"--describe=v3-8"},

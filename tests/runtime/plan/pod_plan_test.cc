@@ -302,6 +302,9 @@ TEST(PodPlanTest, AJobsFileIsReadAndFlagsWin) {
   EXPECT_EQ(file["results"][0]["batch_per_core"], 4);
   std::ofstream(path) << "topology: 'v3-8..v3-64' batch_per_core: 4";
   EXPECT_EQ(Json({"--job=" + path})["results"].size(), 3);
+  std::ofstream(path) << "topology: 'v3-8,v3-64' batch_per_core: 4";
+  EXPECT_EQ(Json({"--job=" + path})["results"].size(), 2);
+  std::ofstream(path) << "topology: 'v3-8..v3-64' batch_per_core: 4";
   const auto flags =
       Json({"--job=" + path, "--train_batch_size=64", "--topology=v3-32"});
   EXPECT_EQ(flags["scaling"], "strong");

@@ -36,6 +36,28 @@ TEST(SliceListTest, NamesAndRanges) {
   EXPECT_EQ(Names({"v3-8..v3-2048"}).size(), 8);
 }
 
+TEST(SliceListTest, ASliceIsOneRow) {
+  const auto check = [](const std::vector<std::string>& items) {
+    return CheckNoneTwice(*SlicesNamed(items, {}));
+  };
+  for (const std::vector<std::string>& items :
+       {std::vector<std::string>{"v3-8", "v3-8"},
+        std::vector<std::string>{"v3-8..v3-64", "v3-8"}})
+    EXPECT_THAT(check(items),
+                StatusIs(kInvalid, HasSubstr("topology names v3-8 twice")));
+  EXPECT_THAT(check({"v3-8..v3-64", "v4-8"}), ::podsim::testing::IsOk());
+}
+
+TEST(SliceListTest, BlanksAndSeveralRangesInOneAreSaid) {
+  EXPECT_THAT(SlicesNamed({"v3-8", " v3-32"}, {}),
+              StatusIs(kInvalid,
+                       "topology: ' v3-32' has a blank before or behind it; "
+                       "write the list without, v3-8,v3-32"));
+  EXPECT_THAT(SlicesNamed({"v3-8..v3-32..v3-64"}, {}),
+              StatusIs(kInvalid, HasSubstr("has more than two ends; a range "
+                                           "is written FIRST..LAST")));
+}
+
 TEST(SliceListTest, RefusesWhatIsNoRange) {
   EXPECT_THAT(SlicesNamed({"v3-8..v4-16"}, {}),
               StatusIs(kInvalid, HasSubstr("spans v3 and v4")));

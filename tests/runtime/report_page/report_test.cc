@@ -113,6 +113,23 @@ TEST_F(ReportTest, RefusesADrawingThatIsNoSvg) {
             2);
 }
 
+TEST_F(ReportTest, RefusesToWriteOverARunThatItReads) {
+  const std::string run = dir_.file("a.jsonl");
+  ASSERT_OK_AND_ASSIGN(const std::string before, store_->Read(run));
+  const ReportResult same = Run({run, "-o", run});
+  EXPECT_EQ(same.exit_code, 2);
+  EXPECT_EQ(same.error, "--output is \"" + run + "\", but path " + run +
+                            " reads that file; name another file");
+  // One of a folder's.
+  const ReportResult in_folder = Run({dir_.path(), "--trace=" + run});
+  EXPECT_EQ(in_folder.exit_code, 2);
+  EXPECT_THAT(in_folder.error, StartsWith("--trace is \"" + run));
+  const ReportResult nowhere = Run({run, "-o", dir_.file("none/page.html")});
+  EXPECT_THAT(nowhere.error, StartsWith("--output is \""));
+  ASSERT_OK_AND_ASSIGN(const std::string after, store_->Read(run));
+  EXPECT_EQ(after, before);
+}
+
 TEST_F(ReportTest, RefusesWhatItCannotRead) {
   EXPECT_EQ(Run({}).exit_code, 2);
   EXPECT_THAT(Run({}).error, HasSubstr("pod_report runs/a.jsonl"));

@@ -104,6 +104,15 @@ TEST_F(TopRunTest, ACommandIsToldHowTheJobEnded) {
                     HasSubstr("process 1 has not joined")));
 }
 
+// Not after half a minute.
+TEST_F(TopRunTest, AnAddressWhereNobodyListensIsSaidAtOnce) {
+  EXPECT_EQ(Top({"--once"}), 2);
+  EXPECT_EQ(Written("err"),
+            "pod_top: --address is \"" + Address() +
+                "\", but there is no such socket; give the address that the "
+                "job's coordinator says it listens at, while the job runs\n");
+}
+
 // After its end, or while nobody answers for it.
 TEST_F(TopRunTest, ShowsAJobOfItsMetricsFile) {
   std::ofstream file(dir_.file("m.jsonl"));
@@ -124,7 +133,8 @@ TEST_F(TopRunTest, ShowsAJobOfItsMetricsFile) {
   EXPECT_THAT(Written("out"),
               AllOf(HasSubstr("v3-32"), HasSubstr("step 7/100"),
                     HasSubstr("TPU Runtime Utilization"), HasSubstr("70.00%")));
-  EXPECT_EQ(top({"--metrics_file=" + dir_.file("none")}), 1);
+  EXPECT_EQ(top({"--metrics_file=" + dir_.file("none")}), 2);
+  EXPECT_THAT(Written("err"), HasSubstr("there is no metrics file "));
   EXPECT_EQ(top({"--metrics_file=m", "--address=" + Address()}), 2);
   EXPECT_THAT(Written("err"), HasSubstr("both name the job"));
 }
