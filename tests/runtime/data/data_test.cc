@@ -252,7 +252,7 @@ TEST_F(PodDataTest, SaysWhatIsNoTfRecord) {
               IsOk());
   for (const DataResult& csv :
        {Run({"verify", "/csv/a"}), RunPlain({"show", "/csv/a"})}) {
-    EXPECT_EQ(csv.exit_code, 1);
+    EXPECT_EQ(csv.exit_code, 2);
     EXPECT_THAT(csv.error,
                 HasSubstr("/csv/a: offset 0: it is no TFRecord file; it is "
                           "text, beginning 'x,label': --dataset=csv reads"));
@@ -468,6 +468,12 @@ TEST_F(PodDataTest, RefusesInOneLine) {
           "out, or give --dataset=cifar10 or cifar100 or csv or images or "
           "synthetic or tfrecord");
   refused({"show", "/data", "--seed=3"}, "give --dataset=synthetic");
+  refused({"show", "--dataset=synthetic", "--features=tokens=int32[4]<9",
+           "--example_shape=3"},
+          "--example_shape and --features (tokens=int32[4]<9) both say");
+  refused({"show", "--dataset=synthetic", "--features=labels=int32<2",
+           "--classes=3"},
+          "--classes and --features (labels=int32<2) both say");
   refused({"convert", "/data", "--output=/o",
            "--features=a=pair:image[2,2,3]+flip"},
           "leave them out");
