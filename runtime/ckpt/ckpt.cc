@@ -65,7 +65,8 @@ absl::Status Show(ObjectStore& store, const std::string& path, absl::Time now,
     const bool again = !text.ok() && look < kLooks && found.at.path != path &&
                        HasVanished(store, path, found.at.path);
     if (again) continue;
-    PODSIM_ASSIGN_OR_RETURN(result.text, std::move(text));
+    if (!text.ok()) return WithWayOn(text.status(), found.at.path);
+    result.text = *std::move(text);
     return absl::OkStatus();
   }
 }
@@ -106,7 +107,7 @@ void VerifyEach(ObjectStore& store, const std::string& path,
     if (found.ok()) {
       absl::StrAppend(&result.text, each, ": good, step ",
                       FormatCount(found->step), ", ",
-                      found->manifest.files_size(), " files, ",
+                      FormatCounted(found->manifest.files_size(), "file"), ", ",
                       FormatBytes(BytesOf(found->manifest)), "\n");
       continue;
     }
@@ -120,11 +121,7 @@ void VerifyEach(ObjectStore& store, const std::string& path,
     // A running job deletes old ones; of the next reading it is no part.
     if (!gone && each != path && HasVanished(store, path, each)) continue;
     result.exit_code = kDiffers;
-    absl::StrAppend(&result.error, std::string(found.status().message()),
-                    absl::IsDataLoss(found.status())
-                        ? absl::StrCat("; copy it again, or delete ", each,
-                                       " and go on from an earlier checkpoint")
-                        : "",
+    absl::StrAppend(&result.error, WithWayOn(found.status(), each).message(),
                     "\n");
     if (!gone) continue;
     if (i + 1 < paths.size())

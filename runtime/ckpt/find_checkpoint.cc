@@ -105,12 +105,20 @@ absl::Status NothingAt(ObjectStore& store, const std::string& directory) {
 
 }  // namespace
 
+absl::Status WithWayOn(const absl::Status& status, const std::string& path) {
+  if (!absl::IsDataLoss(status)) return status;
+  return absl::DataLossError(
+      absl::StrCat(status.message(), "; copy it again, or delete ", path,
+                   " and go on from an earlier checkpoint"));
+}
+
 absl::StatusOr<FoundCheckpoint> FindCheckpoint(ObjectStore& store,
                                                const std::string& directory) {
   absl::StatusOr<CheckpointAt> itself = ReadManifest(store, directory);
   if (itself.ok()) return FoundCheckpoint{.at = *std::move(itself)};
   const bool numbered = absl::IsFailedPrecondition(itself.status());
-  if (!numbered && !absl::IsNotFound(itself.status())) return itself.status();
+  if (!numbered && !absl::IsNotFound(itself.status()))
+    return WithWayOn(itself.status(), directory);
   absl::StatusOr<Newest> looked = FindNewestGood(store, directory);
   // The folder of a run may be called as a step is: runs/1.
   if (numbered && (!looked.ok() || !looked->checkpoint)) return itself.status();
