@@ -120,7 +120,11 @@ void VerifyEach(ObjectStore& store, const std::string& path,
         absl::IsUnavailable(found.status()) && IsGone(store, path);
     // A running job deletes old ones; of the next reading it is no part.
     if (!gone && each != path && HasVanished(store, path, each)) continue;
-    result.exit_code = kDiffers;
+    // Of what may not be read nothing is known.
+    if (!absl::IsPermissionDenied(found.status()))
+      result.exit_code = kDiffers;
+    else if (result.exit_code == 0)
+      result.exit_code = kRefused;
     absl::StrAppend(&result.error, WithWayOn(found.status(), each).message(),
                     "\n");
     if (!gone) continue;
@@ -196,8 +200,9 @@ absl::Status Run(const CkptFlags& flags, ObjectStore& store, absl::Time now,
 
 void Fail(const absl::Status& status, const std::vector<std::string>& args,
           CkptResult& result) {
-  const bool refused =
-      absl::IsNotFound(status) || absl::IsInvalidArgument(status);
+  const bool refused = absl::IsNotFound(status) ||
+                       absl::IsInvalidArgument(status) ||
+                       absl::IsPermissionDenied(status);
   result.exit_code = refused ? kRefused : kDiffers;
   absl::StrAppend(&result.error,
                   std::string(NamePasted(status, PodCkpt(), args).message()),

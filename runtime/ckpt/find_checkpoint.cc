@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "host/checkpoint/layout.h"
 #include "host/checkpoint/runs_below.h"
+#include "host/storage/beside.h"
 
 namespace podsim {
 namespace {
@@ -90,17 +91,20 @@ absl::Status NothingAt(ObjectStore& store, const std::string& directory) {
           there ? RunsBelow(store, directory) : std::vector<RunBelow>();
       !runs.empty())
     return HasRuns(directory, runs);
+  const std::string steps = there ? "" : WhatIsBeside(store, directory);
   return absl::NotFoundError(absl::StrCat(
-      there ? absl::StrCat(directory, " holds no checkpoint")
-            : absl::StrCat("there is no folder ",
-                           BlankAround(directory)
-                               ? absl::StrCat("\"", directory,
-                                              "\", with a blank at its begin "
-                                              "or end")
-                               : directory,
-                           StepMeant(store, directory),
-                           WhatIsBeside(store, directory)),
-      "; give a model_dir, or one of its directories named after a step"));
+      there
+          ? absl::StrCat(directory, " holds no checkpoint")
+          : absl::StrCat("there is no folder ",
+                         BlankAround(directory)
+                             ? absl::StrCat("\"", directory,
+                                            "\", with a blank at its beginning "
+                                            "or end")
+                             : directory,
+                         StepMeant(store, directory), steps),
+      "; give a model_dir, or one of its directories named after a step",
+      there || !steps.empty() ? ""
+                              : BesideText(store, directory, Wanted::kFolder)));
 }
 
 }  // namespace

@@ -501,9 +501,9 @@ TEST_F(CkptTest, BadUsageIsTwo) {
              "there is no folder /m@100; step 100 of /m is /m/100; give"},
         Case{{"show", "/m:100"}, "; step 100 of /m is /m/100; give"},
         Case{{"show", "/m:300"}, "there is no folder /m:300; give"},
-        Case{
-            {"show", "/m/100 "},
-            "there is no folder \"/m/100 \", with a blank at its begin or end"},
+        Case{{"show", "/m/100 "},
+             "there is no folder \"/m/100 \", with a blank at its beginning or "
+             "end"},
         Case{{"diff", "/m", "100"},
              "there is no folder 100; a step is a directory of its model_dir: "
              "pod_ckpt diff /m /m/100\n"},

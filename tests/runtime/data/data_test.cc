@@ -343,6 +343,25 @@ TEST_F(PodDataTest, AConversionThatFailsLeavesNothing) {
                     HasSubstr("2 shards could not be removed")));
 }
 
+// A place of another user is no damaged data set.
+TEST_F(PodDataTest, WhatMayNotBeReadIsRefused) {
+  class Closed final : public ObjectStoreWrapper {
+   public:
+    using ObjectStoreWrapper::ObjectStoreWrapper;
+    absl::StatusOr<std::vector<std::string>> List(
+        std::string_view prefix) override {
+      return absl::PermissionDeniedError(
+          absl::StrCat("list ", std::string(prefix), ": no"));
+    }
+  };
+  Closed store(store_.get());
+  for (const char* command : {"show", "verify", "index"}) {
+    const DataResult result = RunData({command, "/data"}, store, "");
+    EXPECT_EQ(result.exit_code, 2) << command;
+    EXPECT_EQ(result.error, "list /data: no") << command;
+  }
+}
+
 // Killed before any of its changes: no folder that a job would train on.
 TEST_F(PodDataTest, AConversionThatIsKilledIsNoDataSet) {
   class Dies final : public ObjectStoreWrapper {
