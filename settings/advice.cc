@@ -155,6 +155,12 @@ constexpr Advice kAdvice[] = {
      "all_reduce_perf allreduce_perf all_gather_perf reduce_scatter_perf "
      "broadcast_perf alltoall_perf",
      "a collective is named without _perf, as in pod_bench all_reduce"},
+    {"pod_bench", "bcast", "it is called broadcast: pod_bench broadcast"},
+    {"pod_bench", "all2all a2a alltoallv all_to_allv",
+     "it is called all_to_all: pod_bench all_to_all"},
+    {"pod_bench", "sendrecv send_recv gather scatter hypercube ppermute",
+     "it is not measured here"},
+    {"pod_bench", "F", "-J FILE writes all results as JSON"},
     {"pod_ckpt", "model_dir dir path checkpoint checkpoint_dir ckpt_dir ckpt",
      "the folder is an argument without a flag: pod_ckpt ls DIR, or DIR/STEP "
      "for one checkpoint"},
@@ -186,7 +192,10 @@ constexpr Advice kAdvice[] = {
     {"pod_data", "data_dir path dir input file files data",
      "the place is an argument without a flag: pod_data show PLACE, pod_data "
      "convert PLACE --output DIR"},
-    {"pod_data", "list ls info describe inspect print cat",
+    {"pod_data", "download fetch pull",
+     "nothing is fetched: get the files first, docs/data.md says which each "
+     "data set has"},
+    {"pod_data", "list ls info describe inspect print cat stats summary",
      "pod_data show PLACE says what a data set holds"},
     {"pod_data", "check validate test",
      "pod_data verify PLACE reads every example"},

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "base/printable.h"
 #include "base/status.h"
 #include "base/units.h"
@@ -211,6 +212,34 @@ absl::Status CheckField(const FieldDescriptor& field, const Message& message) {
   }
 }
 
+// Of a list that may say "all": that stands alone, and all else is said once.
+absl::Status CheckSaidOnce(const FieldDescriptor& field,
+                           const Message& message) {
+  constexpr char kAll[] = "all";
+  const std::string& number = SettingOf(field).all();
+  const std::vector<std::string> words = TextsOf(WordsOf(field));
+  if (!field.is_repeated() ||
+      (number.empty() &&
+       std::find(words.begin(), words.end(), kAll) == words.end()))
+    return absl::OkStatus();
+  std::vector<std::string> values =
+      absl::StrSplit(FieldText(message, field), ',');
+  if (!number.empty())
+    std::replace(values.begin(), values.end(), number, std::string(kAll));
+  const auto refused = [&](const std::string& why) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        FlagOf(field), " is ", absl::StrJoin(values, ","), "; ", why));
+  };
+  for (auto value = values.begin(); value != values.end(); ++value) {
+    if (*value == kAll && values.size() > 1)
+      return refused(
+          "all stands for every one of them: give it alone, or leave it out");
+    if (std::find(values.begin(), value, *value) != value)
+      return refused(absl::StrCat(*value, " stands there twice: give it once"));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status CheckSettings(const Message& message) {
@@ -218,8 +247,10 @@ absl::Status CheckSettings(const Message& message) {
   for (int i = 0; i < descriptor.field_count(); ++i)
     PODSIM_RETURN_IF_ERROR(CheckExclusive(*descriptor.field(i), message));
   for (int i = 0; i < descriptor.field_count(); ++i)
-    if (IsSet(message, *descriptor.field(i)))
+    if (IsSet(message, *descriptor.field(i))) {
       PODSIM_RETURN_IF_ERROR(CheckField(*descriptor.field(i), message));
+      PODSIM_RETURN_IF_ERROR(CheckSaidOnce(*descriptor.field(i), message));
+    }
   return absl::OkStatus();
 }
 

@@ -162,6 +162,9 @@ std::string KnownOfName(const MainProgram& program, const std::string& typed) {
 namespace {
 
 std::string Hint(const std::string& typed, const MainProgram& program) {
+  if (typed.empty())
+    return absl::StrCat("no dashes stand alone here: leave them out, as in ",
+                        program.example);
   if (std::string known = KnownOfName(program, typed); !known.empty())
     return known;
   if (const Names all = FlagNames(program); all.size() <= kFewFlags)
@@ -175,6 +178,11 @@ std::string Hint(const std::string& typed, const MainProgram& program) {
 absl::Status UnknownFlag(const MainProgram& program, const std::string& arg) {
   const std::string shown =
       arg.substr(0, arg.find('=')).substr(0, kLongestShown);
+  if (arg == "-")
+    return absl::InvalidArgumentError(absl::StrCat(
+        "\"-\" is no file: standard input is not read; give the name of one, "
+        "as in ",
+        program.example));
   return absl::InvalidArgumentError(absl::StrCat(
       "unknown flag ", PrintableLine(shown), "; ", Hint(NameIn(arg), program)));
 }

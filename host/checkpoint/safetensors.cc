@@ -107,7 +107,12 @@ absl::StatusOr<std::int64_t> SafetensorsDataBegin(std::string_view start,
         absl::StrCat("it ends after ", start.size(), " bytes"));
   std::memcpy(&length, start.data(), kLengthBytes);
   const std::uint64_t room = file_bytes - kLengthBytes;
-  if (length > kMaxSafetensorsHeaderBytes || length > room)
+  if (length <= kMaxSafetensorsHeaderBytes && length > room)
+    return absl::DataLossError(absl::StrCat(
+        "it is cut short, or no safetensors file: its first bytes say a header "
+        "of ",
+        length, " bytes, and it has ", file_bytes));
+  if (length > kMaxSafetensorsHeaderBytes)
     return absl::DataLossError(
         absl::StrCat("a header of ", length, " bytes in a file of ", file_bytes,
                      " (at most ", kMaxSafetensorsHeaderBytes, ")"));

@@ -83,7 +83,13 @@ class CifarFormat final : public ShardFormat {
   absl::Status CheckIsNoOtherFile(std::string_view start,
                                   const std::string& file) const {
     const OtherFile other = OtherFileOf(start, file);
-    if (other.what.empty()) return absl::OkStatus();
+    if (other.what.empty()) {
+      const std::string text = OtherFileHint(start, file);
+      if (text.empty()) return absl::OkStatus();
+      return absl::InvalidArgumentError(
+          absl::StrCat(file, ": it is no file of ", name(), text,
+                       ": give the folder with ", patterns().train));
+    }
     const std::string folder =
         absl::StrCat(" and give the folder with ", patterns().train);
     return absl::InvalidArgumentError(absl::StrCat(

@@ -75,6 +75,16 @@ absl::StatusOr<std::int64_t> ColumnOf(const std::string& name,
     // First, as a column may be called "#0" that is another.
     if (IsPlace(name, header.size(), &place)) return place;
     const auto found = std::find(header.begin(), header.end(), name);
+    const auto again = found == header.end()
+                           ? found
+                           : std::find(found + 1, header.end(), name);
+    if (again != header.end())
+      return absl::InvalidArgumentError(absl::StrCat(
+          "features: ", PrintableLine(name), " is the name of columns ",
+          found - header.begin(), " and ", again - header.begin(),
+          " (from 0) of the CSV files: give the place of the one that is "
+          "meant, #",
+          found - header.begin(), " or #", again - header.begin()));
     if (found != header.end()) return found - header.begin();
   }
   return absl::InvalidArgumentError(
@@ -339,10 +349,8 @@ CsvDataset OpenGuessed(DatasetRequest request, ObjectStore& store) {
                           FindShards(request.data_dir, store));
   PODSIM_ASSIGN_OR_RETURN(const std::vector<std::string> lines,
                           FirstCsvLines(files.train, 1, store));
-  const std::string& path = files.train.front().path;
   PODSIM_ASSIGN_OR_RETURN(
-      CsvGuess guess,
-      GuessCsvSchema(lines.front(), path.substr(path.rfind('/') + 1)));
+      CsvGuess guess, GuessCsvSchema(lines.front(), files.train.front().path));
   if (request.classes < 2) {
     PODSIM_ASSIGN_OR_RETURN(request.classes, ClassesOf(request, guess, store));
     absl::StrAppend(&guess.note, ", ", request.classes,

@@ -168,8 +168,8 @@ absl::StatusOr<CsvGuess> GuessCsvSchema(const std::string& line,
                                 "],labels=", guess.label, ":int64");
   guess.note = absl::StrCat(
       "no --features: ", head.named ? "by its header, " : "without a header, ",
-      file, " is read as --features='", guess.features, "', the label in ",
-      ColumnText(head, head.label),
+      file.substr(file.rfind('/') + 1), " is read as --features='",
+      guess.features, "', the label in ", ColumnText(head, head.label),
       head.first == 1 ? ", column 0 (no name) left out" : "");
   return guess;
 }

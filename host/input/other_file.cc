@@ -128,7 +128,7 @@ absl::Status CheckIsCsv(std::string_view start, const std::string& path) {
                                 "UTF-8 FILE > NEW",
                  path);
   if (other.what.empty() && start.find('\0') != start.npos)
-    other = Made("no text, as it has a byte 0 near its begin",
+    other = Made("no text, as it has a byte 0 near its beginning",
                  "give a CSV file", path);
   if (other.what.empty() && HasOtherLineEnds(start))
     other =

@@ -81,6 +81,16 @@ absl::StatusOr<Stats> StatsByListing(const std::string& folder,
   return stats;
 }
 
+// Of a name that its folder has.
+absl::Status NotThere(const std::string& path, const std::string& folder,
+                      ObjectStore& store) {
+  return absl::NotFoundError(absl::StrCat(
+      path, " is in the folder ", folder, ", but is no file that can be read",
+      BesideText(store, path, Wanted::kFile),
+      "; delete it, or name the files that are meant, as in ", folder,
+      "/train-*"));
+}
+
 // `names` of what the folder holds, `all`.
 absl::Status AddFiles(const std::string& folder,
                       const std::vector<std::string>& all,
@@ -101,9 +111,12 @@ absl::Status AddFiles(const std::string& folder,
           file.version = listed->second.version;
           return absl::OkStatus();
         }
-        PODSIM_ASSIGN_OR_RETURN(const ObjectStat stat, store.Stat(file.path));
-        file.bytes = stat.bytes;
-        file.version = stat.version;
+        const absl::StatusOr<ObjectStat> stat = store.Stat(file.path);
+        if (absl::IsNotFound(stat.status()))
+          return NotThere(file.path, folder, store);
+        PODSIM_RETURN_IF_ERROR(stat.status());
+        file.bytes = stat->bytes;
+        file.version = stat->version;
         return absl::OkStatus();
       });
 }
@@ -273,6 +286,18 @@ absl::Status NothingToTrainOn(const std::string& data_dir,
       folder, "/", files.front()));
 }
 
+// A folder train without a file, as images lie in folders of it.
+absl::Status NoneInTrain(const std::string& data_dir, const std::string& folder,
+                         ObjectStore& store) {
+  const auto names = store.List(absl::StrCat(folder, "/", kTrain));
+  const bool folders =
+      names.ok() && std::any_of(names->begin(), names->end(), IsFolder);
+  return absl::NotFoundError(absl::StrCat(
+      data_dir, ": no file for training: its folder train holds none",
+      names.ok() ? HoldsText(*names) : "", "; put the shards there",
+      folders ? ", or give --dataset=images for images of train/CLASS/" : ""));
+}
+
 }  // namespace
 
 absl::StatusOr<SplitFiles> FindShards(const std::string& data_dir,
@@ -317,11 +342,7 @@ absl::StatusOr<SplitFiles> FindShards(const std::string& data_dir,
   if (!files.train.empty()) return files;
   if (!split.eval.empty())
     return NothingToTrainOn(data_dir, folder, split.eval);
-  if (folders)
-    return absl::NotFoundError(
-        absl::StrCat(data_dir,
-                     ": no file for training: its folder train holds "
-                     "none; put the shards there"));
+  if (folders) return NoneInTrain(data_dir, folder, store);
   return absl::NotFoundError(absl::StrCat(
       data_dir, ": no file for training: none is called ",
       pattern.empty() ? "train*, nor lies in a folder train" : pattern,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,8 +11,10 @@
 #include "absl/strings/str_join.h"
 #include "base/printable.h"
 #include "base/status.h"
+#include "host/input/byte_source.h"
 #include "host/input/other_file.h"
 #include "host/input/shard_dataset.h"
+#include "host/input/shard_files.h"
 #include "host/input/tf_example.h"
 #include "host/input/tfrecord.h"
 #include "settings/nearest_names.h"
@@ -108,15 +111,15 @@ class TfRecordFormat final : public ShardFormat {
 
 absl::Status CheckIsTfRecord(std::string_view start, const std::string& file) {
   const auto header = start.substr(0, static_cast<std::size_t>(kRecordHeader));
-  if (static_cast<std::int64_t>(start.size()) < kRecordHeader ||
+  if (start.empty() ||
       ParseRecordHeader(header, 0, kMostRecordBytes * 2, file).ok())
     return absl::OkStatus();
   const std::string hint = OtherFileHint(start, file);
   if (hint.empty()) return absl::OkStatus();
   if (!OtherFileOf(start, file).what.empty())
-    return absl::DataLossError(
+    return absl::InvalidArgumentError(
         absl::StrCat(file, ": it is no TFRecord file", hint));
-  return absl::DataLossError(
+  return absl::InvalidArgumentError(
       absl::StrCat(file, ": offset 0: it is no TFRecord file", hint,
                    ": --dataset=csv reads lines of numbers with commas"));
 }
@@ -125,19 +128,42 @@ std::unique_ptr<const ShardFormat> NewTfRecordFormat(const Schema& schema) {
   return std::make_unique<TfRecordFormat>(schema);
 }
 
+namespace {
+
+// Of a data set without a schema: files that are not there, or are no
+// TFRecords, are what is wrong first.
+absl::Status CheckHoldsTfRecords(const std::string& data_dir,
+                                 ObjectStore& store) {
+  PODSIM_ASSIGN_OR_RETURN(const SplitFiles files, FindShards(data_dir, store));
+  const ShardFile& first = files.train.front();
+  PODSIM_ASSIGN_OR_RETURN(
+      const std::string begin,
+      store.ReadRange(first.path, 0,
+                      static_cast<std::int64_t>(kOtherFileBytes)));
+  const auto source = OpenSource(
+      first, NewTfRecordFormat(Schema())->PackingOfFile(begin), store);
+  PODSIM_ASSIGN_OR_RETURN(const std::string_view start,
+                          source->Peek(kOtherFileBytes));
+  return CheckIsTfRecord(start, first.path);
+}
+
+}  // namespace
+
 absl::StatusOr<std::shared_ptr<const Dataset>> OpenTfRecord(
     const DatasetRequest& request, ObjectStore& store) {
   if (request.data_dir.empty())
     return absl::InvalidArgumentError(
         "data set tfrecord needs the path of its shards, a folder or "
         "DIR/train-*, such as data/shards");
-  if (request.features.empty())
+  if (request.features.empty()) {
+    PODSIM_RETURN_IF_ERROR(CheckHoldsTfRecords(request.data_dir, store));
     return absl::InvalidArgumentError(absl::StrCat(
         request.data_dir,
         ": TFRecords need --features, what they hold, such as "
         "--features='features=image_raw:uint8[28,28]/255,labels="
         "label:int64'; pod_data show ",
         request.data_dir, " lists their keys and a line to begin with"));
+  }
   PODSIM_ASSIGN_OR_RETURN(Schema schema, ParseFileSchema(request.features));
   auto format = NewTfRecordFormat(schema);
   return OpenShards(request, std::move(schema), std::move(format), store);

@@ -14,14 +14,15 @@
 
 namespace podsim {
 
-// DATA_LOSS: a file with these first bytes (kOtherFileBytes) is none of
+// INVALID_ARGUMENT: a file with these first bytes (kOtherFileBytes) is none of
 // TFRecords, but looks like another that is known.
 absl::Status CheckIsTfRecord(std::string_view start, const std::string& file);
 
 // Of plain files Scan reads no more than it must to get from header to header.
 std::unique_ptr<const ShardFormat> NewTfRecordFormat(const Schema& schema);
 
-// Errors: INVALID_ARGUMENT (no data_dir, no schema), those of OpenShards.
+// Errors: INVALID_ARGUMENT (no data_dir, no schema for files that are there),
+// those of OpenShards.
 absl::StatusOr<std::shared_ptr<const Dataset>> OpenTfRecord(
     const DatasetRequest& request, ObjectStore& store);
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <filesystem>
+#include <system_error>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -47,13 +49,26 @@ std::string FolderOf(const std::string& path) {
   return slash == path.npos ? "." : path.substr(0, slash);
 }
 
+// Of a path of this machine that its folder has, and that is not found.
+std::string ListedText(const std::string& path) {
+  std::error_code ignored;
+  const std::filesystem::path target =
+      std::filesystem::read_symlink(path, ignored);
+  if (std::filesystem::is_regular_file(path, ignored)) return ": it is a file";
+  if (std::filesystem::exists(path, ignored))
+    return ": it is a device or a pipe, not a regular file";
+  return target.empty() ? ""
+                        : absl::StrCat(": it is a link to ", target.string(),
+                                       ", which is not there");
+}
+
 // Of a path and the names in its folder.
 std::string InFolderText(const std::string& path,
                          const std::vector<std::string>& names, Wanted wanted) {
   const std::size_t begin = path.rfind('/') + 1;  // 0: a name alone
   const std::string name = path.substr(begin);
   if (std::find(names.begin(), names.end(), name) != names.end())
-    return ": it is a file";
+    return ListedText(path);
   std::vector<std::string> near = NearestNames(name, PlainNames(names, wanted));
   for (std::string& each : near) each.insert(0, path, 0, begin);
   if (!near.empty())

@@ -95,7 +95,11 @@ bool IsGoneFromHere(const LockRecord& record) {
 namespace {
 
 absl::Status LockFailed(const std::string& what) {
-  return absl::ErrnoToStatus(errno, what);
+  const absl::Status failed = absl::ErrnoToStatus(errno, what);
+  if (!absl::IsPermissionDenied(failed)) return failed;
+  return absl::PermissionDeniedError(
+      absl::StrCat(failed.message(), " (user ", geteuid(),
+                   "); let this user write in its folder (chmod, chown)"));
 }
 
 // What cannot be read and written from its beginning.

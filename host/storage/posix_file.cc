@@ -265,7 +265,7 @@ absl::StatusOr<TemporaryFile> CreateTemporary(
     if (file.get() >= 0) return TemporaryFile{name, std::move(file)};
     if (errno != EEXIST) break;
   }
-  return ErrnoStatus(errno, "create", name);
+  return ErrnoStatus(errno, "create", path);
 }
 
 absl::Status RemoveTemporaries(const std::string& path) {

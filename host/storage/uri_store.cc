@@ -169,10 +169,8 @@ std::string SchemeOf(std::string_view uri) {
 }
 
 absl::Status CheckServed(std::string_view uri) {
-  // "gs://$BUCKET/runs" of a variable that is empty.
-  if (SchemeOf(uri) == "gs" &&
-      (uri.size() < 6 || uri[4] != '/' || uri[5] == '/'))
-    return ParseGcsName(uri).status();
+  // "gs://$BUCKET/runs" of a variable that is empty, and other such names.
+  if (SchemeOf(uri) == "gs") return ParseGcsName(uri).status();
   if (PlaceOf(uri) < std::size(kSchemes)) return absl::OkStatus();
   return RefusedUri(uri, "no store serves ", BucketForm(uri));
 }

@@ -162,7 +162,8 @@ int Bench(const LaunchContext& context, Console& console, const Clock& clock) {
                                   .message()));
   // A file that is not there was typed, too.
   return absl::IsInvalidArgument(code.status()) ||
-                 absl::IsNotFound(code.status())
+                 absl::IsNotFound(code.status()) ||
+                 absl::IsPermissionDenied(code.status())
              ? kRefused
              : kFailed;
 }

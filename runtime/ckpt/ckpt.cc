@@ -65,7 +65,8 @@ absl::Status Show(ObjectStore& store, const std::string& path, absl::Time now,
     const bool again = !text.ok() && look < kLooks && found.at.path != path &&
                        HasVanished(store, path, found.at.path);
     if (again) continue;
-    PODSIM_ASSIGN_OR_RETURN(result.text, std::move(text));
+    if (!text.ok()) return WithWayOn(text.status(), found.at.path);
+    result.text = *std::move(text);
     return absl::OkStatus();
   }
 }
@@ -106,7 +107,7 @@ void VerifyEach(ObjectStore& store, const std::string& path,
     if (found.ok()) {
       absl::StrAppend(&result.text, each, ": good, step ",
                       FormatCount(found->step), ", ",
-                      found->manifest.files_size(), " files, ",
+                      FormatCounted(found->manifest.files_size(), "file"), ", ",
                       FormatBytes(BytesOf(found->manifest)), "\n");
       continue;
     }
@@ -119,12 +120,12 @@ void VerifyEach(ObjectStore& store, const std::string& path,
         absl::IsUnavailable(found.status()) && IsGone(store, path);
     // A running job deletes old ones; of the next reading it is no part.
     if (!gone && each != path && HasVanished(store, path, each)) continue;
-    result.exit_code = kDiffers;
-    absl::StrAppend(&result.error, std::string(found.status().message()),
-                    absl::IsDataLoss(found.status())
-                        ? absl::StrCat("; copy it again, or delete ", each,
-                                       " and go on from an earlier checkpoint")
-                        : "",
+    // Of what may not be read nothing is known.
+    if (!absl::IsPermissionDenied(found.status()))
+      result.exit_code = kDiffers;
+    else if (result.exit_code == 0)
+      result.exit_code = kRefused;
+    absl::StrAppend(&result.error, WithWayOn(found.status(), each).message(),
                     "\n");
     if (!gone) continue;
     if (i + 1 < paths.size())
@@ -199,8 +200,9 @@ absl::Status Run(const CkptFlags& flags, ObjectStore& store, absl::Time now,
 
 void Fail(const absl::Status& status, const std::vector<std::string>& args,
           CkptResult& result) {
-  const bool refused =
-      absl::IsNotFound(status) || absl::IsInvalidArgument(status);
+  const bool refused = absl::IsNotFound(status) ||
+                       absl::IsInvalidArgument(status) ||
+                       absl::IsPermissionDenied(status);
   result.exit_code = refused ? kRefused : kDiffers;
   absl::StrAppend(&result.error,
                   std::string(NamePasted(status, PodCkpt(), args).message()),

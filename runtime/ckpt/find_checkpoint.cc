@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "host/checkpoint/layout.h"
 #include "host/checkpoint/runs_below.h"
+#include "host/storage/beside.h"
 
 namespace podsim {
 namespace {
@@ -90,27 +91,38 @@ absl::Status NothingAt(ObjectStore& store, const std::string& directory) {
           there ? RunsBelow(store, directory) : std::vector<RunBelow>();
       !runs.empty())
     return HasRuns(directory, runs);
+  const std::string steps = there ? "" : WhatIsBeside(store, directory);
   return absl::NotFoundError(absl::StrCat(
-      there ? absl::StrCat(directory, " holds no checkpoint")
-            : absl::StrCat("there is no folder ",
-                           BlankAround(directory)
-                               ? absl::StrCat("\"", directory,
-                                              "\", with a blank at its begin "
-                                              "or end")
-                               : directory,
-                           StepMeant(store, directory),
-                           WhatIsBeside(store, directory)),
-      "; give a model_dir, or one of its directories named after a step"));
+      there
+          ? absl::StrCat(directory, " holds no checkpoint")
+          : absl::StrCat("there is no folder ",
+                         BlankAround(directory)
+                             ? absl::StrCat("\"", directory,
+                                            "\", with a blank at its beginning "
+                                            "or end")
+                             : directory,
+                         StepMeant(store, directory), steps),
+      "; give a model_dir, or one of its directories named after a step",
+      there || !steps.empty() ? ""
+                              : BesideText(store, directory, Wanted::kFolder)));
 }
 
 }  // namespace
+
+absl::Status WithWayOn(const absl::Status& status, const std::string& path) {
+  if (!absl::IsDataLoss(status)) return status;
+  return absl::DataLossError(
+      absl::StrCat(status.message(), "; copy it again, or delete ", path,
+                   " and go on from an earlier checkpoint"));
+}
 
 absl::StatusOr<FoundCheckpoint> FindCheckpoint(ObjectStore& store,
                                                const std::string& directory) {
   absl::StatusOr<CheckpointAt> itself = ReadManifest(store, directory);
   if (itself.ok()) return FoundCheckpoint{.at = *std::move(itself)};
   const bool numbered = absl::IsFailedPrecondition(itself.status());
-  if (!numbered && !absl::IsNotFound(itself.status())) return itself.status();
+  if (!numbered && !absl::IsNotFound(itself.status()))
+    return WithWayOn(itself.status(), directory);
   absl::StatusOr<Newest> looked = FindNewestGood(store, directory);
   // The folder of a run may be called as a step is: runs/1.
   if (numbered && (!looked.ok() || !looked->checkpoint)) return itself.status();

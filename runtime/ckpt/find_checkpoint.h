@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "host/checkpoint/catalog.h"
 #include "host/storage/storage.h"
@@ -16,6 +17,10 @@ struct FoundCheckpoint {
   CheckpointAt at;
   std::vector<std::string> refused;  // newer ones in the model_dir: a line each
 };
+
+// What is wrong with the checkpoint at `path`; where it is damaged (DATA_LOSS),
+// with what to do.
+absl::Status WithWayOn(const absl::Status& status, const std::string& path);
 
 // Errors: NOT_FOUND (neither), DATA_LOSS (damaged, or all of them), the
 //   store's.

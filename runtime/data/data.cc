@@ -260,7 +260,8 @@ DataResult Failed(const absl::Status& status,
                   const std::vector<std::string>& args) {
   const bool refused =
       absl::IsNotFound(status) || absl::IsInvalidArgument(status) ||
-      absl::IsAlreadyExists(status) || absl::IsResourceExhausted(status);
+      absl::IsAlreadyExists(status) || absl::IsResourceExhausted(status) ||
+      absl::IsPermissionDenied(status);
   return {.exit_code = refused ? kRefused : kDamaged,
           .text = {},
           .error = std::string(NamePasted(status, PodData(), args).message())};

@@ -23,7 +23,7 @@ struct Use {
   bool of_synthetic;
 };
 constexpr Use kUses[] = {
-    {.setting = "features", .of_shards = true, .of_synthetic = false},
+    {.setting = "features", .of_shards = true, .of_synthetic = true},
     {.setting = "classes", .of_shards = true, .of_synthetic = true},
     {.setting = "example_shape", .of_shards = false, .of_synthetic = true},
     {.setting = "synthetic_examples", .of_shards = false, .of_synthetic = true},
@@ -39,6 +39,20 @@ std::string DatasetsThatRead(const Use& use) {
   for (const DatasetKind& kind : DatasetKinds())
     if (Reads(kind, use)) names.emplace_back(kind.name);
   return absl::StrJoin(names, " or ");
+}
+
+// Examples of a line of schema have neither a shape of their own nor classes.
+absl::Status CheckOneShape(const DataSettings& given,
+                           const std::string& dataset) {
+  if (dataset != "synthetic" || !given.has_features() ||
+      (given.example_shape().empty() && !given.has_classes()))
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      given.has_classes() ? "--classes" : "--example_shape",
+      " and --features (",
+      PrintableLine(given.features().substr(0, kLongestShown)),
+      ") both say what the examples of data set synthetic are: leave one of "
+      "them out"));
 }
 
 }  // namespace
@@ -59,7 +73,7 @@ absl::Status CheckAreRead(const DataSettings& given,
         " does not read it: leave it out, or give --dataset=",
         DatasetsThatRead(use)));
   }
-  return absl::OkStatus();
+  return CheckOneShape(given, dataset);
 }
 
 }  // namespace podsim

@@ -62,6 +62,11 @@ std::vector<std::string> UnusedBenchSettings(const BenchSpec& given) {
       lines.push_back(absl::StrCat("--", use.setting, " is not used: ",
                                    WordOf(given.collective()), " ", use.why));
   }
+  if (given.has_stepbytes() && given.stepfactor() > 1 &&
+      CollectiveOf(given) != Collective::kBarrier)
+    lines.push_back(absl::StrCat("--stepbytes is not used: --stepfactor ",
+                                 given.stepfactor(),
+                                 " says which size is the next"));
   return lines;
 }
 

@@ -107,6 +107,8 @@ absl::StatusOr<ImportProto> FunctionsIn(const std::string& path,
       ScanWire(bytes, *ImportProto::descriptor(), kImportLimits);
   if (status.ok() && !from.ParseFromString(bytes))
     status = absl::InvalidArgumentError("it is damaged");
+  if (status.ok() && from.training().lowerings().empty())
+    status = absl::InvalidArgumentError("it has no function");
   if (status.ok()) return from;
   if (const auto model = ParseModel(bytes); model.ok()) {
     const bool trains = model->stage() == ModelProto::MODEL;

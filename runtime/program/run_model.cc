@@ -18,6 +18,7 @@
 #include "models/graph/serialize_model.h"
 #include "models/kernels/kernels.h"
 #include "models/optimizer/optimizer.h"
+#include "runtime/program/given_tensors.h"
 
 namespace podsim {
 namespace {
@@ -34,19 +35,15 @@ DType DTypeOf(const std::string& name) {
 // Tensors of a file, each aligned to its type.
 class Tensors {
  public:
-  static absl::StatusOr<Tensors> Of(std::string_view file) {
-    PODSIM_ASSIGN_OR_RETURN(const SafetensorsHeader header,
-                            ParseSafetensors(file));
-    Tensors tensors;
+  Tensors(std::string_view file, const SafetensorsHeader& header) {
     for (const SafetensorsEntry& entry : header.tensors) {
       const auto size = static_cast<std::size_t>(entry.end - entry.begin);
-      std::vector<std::uint64_t>& words = tensors.data_[entry.name];
+      std::vector<std::uint64_t>& words = data_[entry.name];
       words.resize((size + 7) / 8);
       std::memcpy(words.data(), file.data() + entry.begin, size);
-      tensors.rows_[entry.name] = {DTypeOf(entry.dtype),
-                                   std::as_bytes(std::span(words)).first(size)};
+      rows_[entry.name] = {DTypeOf(entry.dtype),
+                           std::as_bytes(std::span(words)).first(size)};
     }
-    return tensors;
   }
 
   const std::map<std::string, InputRows>& rows() const { return rows_; }
@@ -93,7 +90,10 @@ absl::StatusOr<std::string> RunModel(const ModelProto& model,
   PODSIM_ASSIGN_OR_RETURN(const Program program,
                           Compile(parts.graph, parts.input,
                                   {.bfloat16_products = bfloat16_products}));
-  PODSIM_ASSIGN_OR_RETURN(const Tensors tensors, Tensors::Of(file));
+  PODSIM_ASSIGN_OR_RETURN(const SafetensorsHeader header,
+                          ParseSafetensors(file));
+  PODSIM_RETURN_IF_ERROR(CheckGivenTensors(program, header));
+  const Tensors tensors(file, header);
   OnceValues values;
   for (const auto& [name, rows] : tensors.rows()) {
     absl::string_view rest = name;

@@ -366,6 +366,79 @@ TEST_F(TypedMistakesTest, ColumnsOfACsvFile) {
     Expect(mistake);
 }
 
+TEST_F(TypedMistakesTest, PlacesOfDataSets) {
+  for (const Mistake& mistake : {
+           Mistake{"pod_data verify shrds", "there is no file or folder shrds",
+                   "did you mean shards?", "mkdir -p shards"},
+           Mistake{"pod_data index plot.png",
+                   "plot.png: it is no TFRecord file; it is a PNG image",
+                   "--dataset=images reads folders",
+                   "printf '\\x89PNG\\r\\n\\x1a\\n\\0\\0' > plot.png"},
+           Mistake{"pod_data show plot.png --features=labels=int32",
+                   "it is a PNG image", "--dataset=images reads folders",
+                   "printf '\\x89PNG\\r\\n\\x1a\\n\\0\\0' > plot.png"},
+           Mistake{"pod_data show rows", "rows: offset 0: it is no TFRecord",
+                   "it is text, beginning '1,2': --dataset=csv reads",
+                   "echo 1,2 > rows"},
+           Mistake{"pod_data verify d", "d: no file for training",
+                   "it is empty", "mkdir -p d"},
+           Mistake{"pod_data verify d",
+                   "its folder train holds none; it holds cat/",
+                   "or give --dataset=images for images of train/CLASS/",
+                   "mkdir -p d/train/cat; touch d/train/cat/a.png"},
+           Mistake{"pod_data verify pipe.csv", "pipe.csv",
+                   "it is a device or a pipe, not a regular file",
+                   "test -p pipe.csv || mkfifo pipe.csv"},
+           Mistake{"pod_data verify my.csv", "my.csv",
+                   "it is a link to nowhere, which is not there",
+                   "ln -sfn nowhere my.csv"},
+           Mistake{"pod_data show d",
+                   "d/x is in the folder d, but is no file that can be read: "
+                   "it is a link to nowhere",
+                   "delete it, or name the files that are meant, as in "
+                   "d/train-*",
+                   "mkdir -p d; ln -sfn nowhere d/x"},
+           Mistake{"pod_data verify gs://Bucket/x", "gs://Bucket/x",
+                   "3 to 222 of a-z"},
+           Mistake{"pod_program show gs://b/x", "gs://b/x", "3 to 222 of a-z"},
+           Mistake{"pod_data verify my.csv --dataset=cifar10",
+                   "my.csv: it is no file of cifar10; it is text, beginning "
+                   "'a,label'",
+                   "give the folder with data_batch_*.bin",
+                   "printf 'a,label\n1,0\n' > my.csv"},
+           Mistake{"pod_data convert --dataset=digits --output=/sys/podsim",
+                   "make directory /sys/podsim: ", "place"},
+           Mistake{"pod_data verify -", "standard input is not read",
+                   "give the name of one, as in pod_data "},
+           Mistake{"pod_ckpt ls -- runs/a", "unknown flag --;",
+                   "no dashes stand alone here"},
+           Mistake{"pod_data stats my.csv", "there is no command \"stats\"",
+                   "pod_data show PLACE says what a data set holds"},
+           Mistake{"pod_data download mnist", "there is no command",
+                   "nothing is fetched"},
+       })
+    Expect(mistake);
+}
+
+TEST_F(TypedMistakesTest, ColumnsThatAreAlike) {
+  for (const Mistake& mistake : {
+           Mistake{"pod_data show my.csv "
+                   "--features=features=a:float32,labels=label:int64",
+                   "features: a is the name of columns 0 and 2 (from 0)",
+                   "give the place of the one that is meant, #0 or #2",
+                   "printf 'a,b,a,label\n1,2,3,0\n' > my.csv"},
+           Mistake{"pod_data show d/my.csv",
+                   "d/my.csv: its first line is 'a;label', without a comma",
+                   "write it with commas between",
+                   "mkdir -p d; printf 'a;label\n1;0\n' > d/my.csv"},
+           Mistake{
+               "pod_data verify bytes.csv",
+               "bytes.csv is no text, as it has a byte 0 near its beginning",
+               "give a CSV file", "printf 'abc\\0\\001' > bytes.csv"},
+       })
+    Expect(mistake);
+}
+
 TEST_F(TypedMistakesTest, WhatASmallSlipLeaves) {
   for (const Mistake& mistake : {
            Mistake{"pod_launch --topology $SLICE --dry_run",
@@ -527,6 +600,22 @@ TEST_F(TypedMistakesTest, PodBench) {
            Mistake{"pod_bench allreduce",
                    "there is no collective \"allreduce\"",
                    "did you mean all_reduce?"},
+           Mistake{"pod_bench bcast", "there is no collective \"bcast\"",
+                   "it is called broadcast"},
+           Mistake{"pod_bench all2all", "there is no collective \"all2all\"",
+                   "it is called all_to_all"},
+           Mistake{"pod_bench sendrecv", "there is no collective \"sendrecv\"",
+                   "it is not measured here"},
+           Mistake{"pod_bench all_reduce -F x.csv", "unknown flag -F",
+                   "-J FILE writes all results as JSON"},
+           Mistake{"pod_bench all_reduce -d float,float",
+                   "datatype is float,float", "give it once"},
+           Mistake{"pod_bench all_reduce -o all,sum", "op is all,sum",
+                   "give it alone"},
+           Mistake{"pod_bench all_reduce --algo ring,ring", "algo is ring,ring",
+                   "give it once"},
+           Mistake{"pod_bench broadcast -r all,1", "root is all,1",
+                   "give it alone"},
            Mistake{"pod_bench --collective all_reduce",
                    "unknown flag --collective", "pod_bench all_reduce"},
            Mistake{"pod_bench all_reduce --csv", "unknown flag --csv",
@@ -583,6 +672,14 @@ TEST_F(TypedMistakesTest, FilesOfRuns) {
                    "give \"$HOME/shards\""},
            Mistake{"pod_ckpt ls nodir", "there is no folder nodir",
                    "give the folder of a run"},
+           Mistake{"pod_ckpt show runs/exp-1", "there is no folder runs/exp-1",
+                   "did you mean runs/exp_1?", "mkdir -p runs/exp_1"},
+           Mistake{"pod_ckpt diff run/a run/b",
+                   "there is no folder run/a; give a model_dir",
+                   "there is no folder run either; did you mean runs?",
+                   "mkdir -p runs"},
+           Mistake{"pod_ckpt verify /dev/null", "there is no folder /dev/null",
+                   "it is a device or a pipe, not a regular file"},
            Mistake{"pod_ckpt ls --model_dir runs/a", "unknown flag --model_dir",
                    "pod_ckpt ls runs/a"},
            Mistake{"pod_ckpt show runs/a --step 20", "unknown flag --step",

@@ -127,6 +127,38 @@ TEST(CheckSettingsTest, ListsSayTheirBounds) {
                                  "each up to 1,048,576")));
 }
 
+TEST(CheckSettingsTest, AListThatMaySayAllSaysEachOnce) {
+  const auto check = [](const std::string& name, const std::string& text) {
+    BenchSpec bench;
+    const FieldDescriptor& field =
+        *BenchSpec::descriptor()->FindFieldByName(name);
+    EXPECT_THAT(SetFieldFromText(name, text, field, bench), IsOk());
+    return CheckSettings(bench);
+  };
+  const auto refused = [](const std::string& text) {
+    return StatusIs(absl::StatusCode::kInvalidArgument, text);
+  };
+  EXPECT_THAT(check("datatype", "float,int32"), IsOk());
+  EXPECT_THAT(check("op", "all"), IsOk());
+  EXPECT_THAT(check("root", "0,2,1"), IsOk());
+  EXPECT_THAT(check("root", "all"), IsOk());
+  EXPECT_THAT(check("datatype", "float,int32,float"),
+              refused("datatype is float,int32,float; float stands there "
+                      "twice: give it once"));
+  EXPECT_THAT(check("algorithm", "all,ring"),
+              refused("algo is all,ring; all stands for every one of them: "
+                      "give it alone, or leave it out"));
+  EXPECT_THAT(check("root", "3,3"),
+              refused("root is 3,3; 3 stands there twice: give it once"));
+  EXPECT_THAT(check("root", "1,-1"),
+              refused("root is 1,all; all stands for every one of them: give "
+                      "it alone, or leave it out"));
+  JobSpec spec;  // widths may be alike
+  spec.add_hidden(5);
+  spec.add_hidden(5);
+  EXPECT_THAT(CheckSettings(spec), IsOk());
+}
+
 TEST(CheckSettingsTest, EachNumberOfAListIsWithinItsBounds) {
   JobSpec spec;
   spec.add_lr_decay_at(0.5);

@@ -170,6 +170,11 @@ TEST(SafetensorsTest, RefusesLengthsBeyondTheFileOrTheFormat) {
         File("{}", 0).substr(0, 9)})
     EXPECT_THAT(ParseSafetensors(file).status().code(),
                 absl::StatusCode::kDataLoss);
+  EXPECT_THAT(
+      ParseSafetensors(std::string("\x09\0\0\0\0\0\0\0{}", 10)),
+      StatusIs(absl::StatusCode::kDataLoss,
+               HasSubstr("it is cut short, or no safetensors file: its first "
+                         "bytes say a header of 9 bytes, and it has 10")));
   std::string large = File("{}", 200'000'000);
   const std::uint64_t length = 100'000'001;
   std::memcpy(large.data(), &length, sizeof(length));

@@ -3,7 +3,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -74,6 +76,19 @@ TEST_F(BesideTest, TheFirstFolderThatIsMissingIsNamed) {
   EXPECT_EQ(
       BesideText(*store_, dir_.file("data/x/train")),
       "; there is no folder " + dir_.file("data/x") + " either: it is a file");
+}
+
+TEST_F(BesideTest, WhatIsThereAndCannotBeReadIsSaid) {
+  const std::string pipe = dir_.file("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::filesystem::create_symlink("nowhere", dir_.file("link"));
+  EXPECT_EQ(BesideText(*store_, pipe),
+            ": it is a device or a pipe, not a regular file");
+  EXPECT_EQ(BesideText(*store_, pipe + "/x"),
+            "; there is no folder " + pipe +
+                " either: it is a device or a pipe, not a regular file");
+  EXPECT_EQ(BesideText(*store_, dir_.file("link")),
+            ": it is a link to nowhere, which is not there");
 }
 
 // Of the root nothing is said, nor of a store that is not this machine's.

@@ -224,6 +224,10 @@ TEST(BenchFlagsTest, WhatACollectiveDoesNotReadIsNamed) {
   EXPECT_THAT(unused({"broadcast", "-r", "0", "-d", "int32", "-b", "1K"}),
               ElementsAre());
   EXPECT_THAT(unused({"all_reduce", "-o", "max"}), ElementsAre());
+  EXPECT_THAT(unused({"all_reduce", "-f", "2", "-i", "1K"}),
+              ElementsAre("--stepbytes is not used: --stepfactor 2 says which "
+                          "size is the next"));
+  EXPECT_THAT(unused({"all_reduce", "-f", "1", "-i", "1K"}), ElementsAre());
 }
 
 TEST(BenchFlagsTest, HelpTeaches) {

@@ -229,11 +229,17 @@ TEST_F(CkptTest, VerifyReadsEveryByte) {
   EXPECT_EQ(Run({"verify", "/m/200"}).exit_code, 0);
   EXPECT_EQ(Run({"verify", "/m/100"}).exit_code, 1);
   Cut("/m/200/" + PartName(1, 4));
-  EXPECT_THAT(Run({"verify", "/m/200"}).error,
-              AllOf(HasSubstr("/m/200: model-00001-of-00004.safetensors is cut "
-                              "short: it has "),
-                    HasSubstr(" bytes; copy it again, or delete /m/200 and go "
-                              "on from an earlier checkpoint\n")));
+  for (const std::vector<std::string>& args :
+       {std::vector<std::string>{"verify", "/m/200"},
+        {"show", "/m/200"},
+        {"diff", "/m/200", "/m/200"}})
+    EXPECT_THAT(
+        Run(args).error,
+        AllOf(HasSubstr("/m/200: model-00001-of-00004.safetensors is cut "
+                        "short: it has "),
+              HasSubstr(" bytes; copy it again, or delete /m/200 and go "
+                        "on from an earlier checkpoint\n")))
+        << args.front();
   Write("/m", 300, testing::SomeVariables(program_, 1));
   result = Run({"verify", UnfinishedPath("/m", 300, kStamp)});
   EXPECT_EQ(result.exit_code, 1);
@@ -495,9 +501,9 @@ TEST_F(CkptTest, BadUsageIsTwo) {
              "there is no folder /m@100; step 100 of /m is /m/100; give"},
         Case{{"show", "/m:100"}, "; step 100 of /m is /m/100; give"},
         Case{{"show", "/m:300"}, "there is no folder /m:300; give"},
-        Case{
-            {"show", "/m/100 "},
-            "there is no folder \"/m/100 \", with a blank at its begin or end"},
+        Case{{"show", "/m/100 "},
+             "there is no folder \"/m/100 \", with a blank at its beginning or "
+             "end"},
         Case{{"diff", "/m", "100"},
              "there is no folder 100; a step is a directory of its model_dir: "
              "pod_ckpt diff /m /m/100\n"},

@@ -252,7 +252,7 @@ TEST_F(PodDataTest, SaysWhatIsNoTfRecord) {
               IsOk());
   for (const DataResult& csv :
        {Run({"verify", "/csv/a"}), RunPlain({"show", "/csv/a"})}) {
-    EXPECT_EQ(csv.exit_code, 1);
+    EXPECT_EQ(csv.exit_code, 2);
     EXPECT_THAT(csv.error,
                 HasSubstr("/csv/a: offset 0: it is no TFRecord file; it is "
                           "text, beginning 'x,label': --dataset=csv reads"));
@@ -341,6 +341,25 @@ TEST_F(PodDataTest, AConversionThatFailsLeavesNothing) {
   EXPECT_THAT(RunData(args, store, "").error,
               AllOf(HasSubstr("the disk is full; "),
                     HasSubstr("2 shards could not be removed")));
+}
+
+// A place of another user is no damaged data set.
+TEST_F(PodDataTest, WhatMayNotBeReadIsRefused) {
+  class Closed final : public ObjectStoreWrapper {
+   public:
+    using ObjectStoreWrapper::ObjectStoreWrapper;
+    absl::StatusOr<std::vector<std::string>> List(
+        std::string_view prefix) override {
+      return absl::PermissionDeniedError(
+          absl::StrCat("list ", std::string(prefix), ": no"));
+    }
+  };
+  Closed store(store_.get());
+  for (const char* command : {"show", "verify", "index"}) {
+    const DataResult result = RunData({command, "/data"}, store, "");
+    EXPECT_EQ(result.exit_code, 2) << command;
+    EXPECT_EQ(result.error, "list /data: no") << command;
+  }
 }
 
 // Killed before any of its changes: no folder that a job would train on.
@@ -468,6 +487,12 @@ TEST_F(PodDataTest, RefusesInOneLine) {
           "out, or give --dataset=cifar10 or cifar100 or csv or images or "
           "synthetic or tfrecord");
   refused({"show", "/data", "--seed=3"}, "give --dataset=synthetic");
+  refused({"show", "--dataset=synthetic", "--features=tokens=int32[4]<9",
+           "--example_shape=3"},
+          "--example_shape and --features (tokens=int32[4]<9) both say");
+  refused({"show", "--dataset=synthetic", "--features=labels=int32<2",
+           "--classes=3"},
+          "--classes and --features (labels=int32<2) both say");
   refused({"convert", "/data", "--output=/o",
            "--features=a=pair:image[2,2,3]+flip"},
           "leave them out");

@@ -59,10 +59,10 @@ TEST(BucketOfTest, EachBucketOfAJobIsThereOnce) {
 }
 
 TEST(GeographyTest, TheBucketOfTheMetricsCountsToo) {
-  EXPECT_THAT(Plain("topology: 'v3-32' metrics_file: 'gs://c/m.jsonl' "
+  EXPECT_THAT(Plain("topology: 'v3-32' metrics_file: 'gs://counts/m.jsonl' "
                     "bucket_location: 'asia-east1' zone: 'europe-west4-a' "
                     "require_same_region: true"),
-              StatusIs(kInvalid, HasSubstr("gs://c is in asia-east1")));
+              StatusIs(kInvalid, HasSubstr("gs://counts is in asia-east1")));
 }
 
 TEST(GeographyTest, APlainJobHasNone) {

@@ -138,7 +138,7 @@ const std::map<std::string, Change>& Changes() {
       {"audit_every", {"audit_every: 1"}},
       {"on_corruption", {"model_dir: '/m' on_corruption: restore"}},
       {"zone", {"zone: 'europe-west4-a'"}},
-      {"bucket_location", {"model_dir: 'gs://b/m' bucket_location: 'eu'"}},
+      {"bucket_location", {"model_dir: 'gs://bucket/m' bucket_location: 'eu'"}},
       {"require_same_region", {"require_same_region: false"}},
       {"simulate_geography",
        {"model_dir: '/m' bucket_location: 'eu' simulate_geography: true"}},
