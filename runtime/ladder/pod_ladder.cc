@@ -58,9 +58,14 @@ struct Planned {
   std::vector<std::string> hashes;  // of each rung's plan; empty: none
 };
 
+absl::Status CheckReport(const LadderSettings& settings) {
+  PODSIM_RETURN_IF_ERROR(CheckPageName("report", settings.report()));
+  return CheckOutputFiles(settings);
+}
+
 absl::Status CheckPlot(const LadderSettings& settings) {
   if (!settings.has_plot() || absl::EndsWith(settings.plot(), ".svg"))
-    return CheckOutputFiles(settings);
+    return CheckReport(settings);
   const std::filesystem::path file = settings.plot();
   return absl::InvalidArgumentError(absl::StrCat(
       "--plot is \"", settings.plot(),

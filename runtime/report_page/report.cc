@@ -13,7 +13,9 @@
 #include "absl/strings/strip.h"
 #include "base/printable.h"
 #include "base/status.h"
+#include "base/units.h"
 #include "host/storage/uri_store.h"
+#include "job/traced_steps.h"
 #include "proto/programs.pb.h"
 #include "runtime/files/output_files.h"
 #include "runtime/report/run_files.h"
@@ -31,6 +33,14 @@ constexpr int kUnreadable = 1;
 constexpr int kRefused = 2;
 constexpr char kPage[] = "report.html";  // as proto/programs.proto says
 
+// "a.jsonl: 2 lines left out, ..."; empty: all are records.
+std::string LeftOutText(const RunRecords& run) {
+  if (run.bad_lines == 0) return "";
+  return absl::StrCat(run.path, ": ", FormatCounted(run.bad_lines, "line"),
+                      " left out, no record of a run; the first is line ",
+                      run.first_bad_line);
+}
+
 // `passed_over`: a line each.
 absl::StatusOr<std::vector<RunRecords>> ReadAll(
     const ReportSettings& settings, ObjectStore& store,
@@ -39,6 +49,9 @@ absl::StatusOr<std::vector<RunRecords>> ReadAll(
   for (const std::string& path : settings.path()) {
     PODSIM_RETURN_IF_ERROR(CheckServed(path));
     PODSIM_ASSIGN_OR_RETURN(FoundRuns found, ReadRunsAt(store, path));
+    for (const RunRecords& run : found.runs)
+      if (std::string text = LeftOutText(run); !text.empty())
+        passed_over.push_back(std::move(text));
     std::move(found.runs.begin(), found.runs.end(), std::back_inserter(runs));
     for (const std::string& each : found.passed_over)
       passed_over.push_back(absl::StrCat("passed over ", each));
@@ -68,16 +81,22 @@ std::string VerdictsText(const std::vector<JudgedRun>& runs) {
   return text;
 }
 
-absl::Status CheckWritten(const std::string& flag, const std::string& path) {
+// `setting`: without dashes.
+absl::Status CheckWritten(const std::string& setting, const std::string& path) {
   PODSIM_RETURN_IF_ERROR(CheckServed(path));
-  return SchemeOf(path).empty() ? CheckOutputFile(flag, path)
+  return SchemeOf(path).empty() ? CheckOutputFile(setting, path)
                                 : absl::OkStatus();
+}
+
+absl::Status CheckPageFile(const std::string& page) {
+  PODSIM_RETURN_IF_ERROR(CheckPageName("output", page));
+  return CheckWritten("output", page);
 }
 
 absl::Status CheckPlotFile(const ReportSettings& settings) {
   if (!settings.has_plot()) return absl::OkStatus();
   if (absl::EndsWith(settings.plot(), ".svg"))
-    return CheckWritten("--plot", settings.plot());
+    return CheckWritten("plot", settings.plot());
   return absl::InvalidArgumentError(absl::StrCat(
       "--plot is \"", settings.plot(),
       "\", but must end in .svg, which is what is drawn: give --plot=run.svg"));
@@ -94,7 +113,9 @@ std::string DrawingOf(const std::vector<JudgedRun>& runs) {
 }
 
 absl::Status CheckTraceFlags(const ReportSettings& settings) {
-  if (settings.has_trace()) return CheckWritten("--trace", settings.trace());
+  if (settings.has_trace_steps())
+    PODSIM_RETURN_IF_ERROR(ParseStepRange(settings.trace_steps()).status());
+  if (settings.has_trace()) return CheckWritten("trace", settings.trace());
   if (!settings.has_trace_steps()) return absl::OkStatus();
   return absl::InvalidArgumentError(
       "--trace_steps is for a trace: add --trace=FILE, or leave it out");
@@ -140,9 +161,11 @@ absl::StatusOr<std::string> Make(const ReportSettings& settings,
   const bool writes = settings.has_output() ||
                       !(settings.json() || settings.has_plot() ||
                         settings.has_tensorboard_dir() || settings.has_trace());
-  if (writes) PODSIM_RETURN_IF_ERROR(CheckWritten("--output", page));
+  if (writes) PODSIM_RETURN_IF_ERROR(CheckPageFile(page));
   PODSIM_RETURN_IF_ERROR(CheckPlotFile(settings));
   PODSIM_RETURN_IF_ERROR(CheckTraceFlags(settings));
+  PODSIM_RETURN_IF_ERROR(
+      CheckOutputFolder("tensorboard_dir", settings.tensorboard_dir()));
   PODSIM_ASSIGN_OR_RETURN(std::vector<RunRecords> runs,
                           ReadAll(settings, store, passed_over));
   const std::vector<JudgedRun> judged = Judge(std::move(runs));
