@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/printable.h"
 #include "settings/nearest_names.h"
 
 namespace podsim {
@@ -27,6 +28,7 @@ std::string HeldText(std::vector<std::string> names) {
   if (names.empty()) return "is empty";
   const std::size_t more = names.size() - std::min(names.size(), kMostBeside);
   names.resize(names.size() - more);
+  for (std::string& name : names) name = PrintableLine(name);
   return absl::StrCat("holds ", absl::StrJoin(names, ", "),
                       more == 0 ? "" : absl::StrCat(" and ", more, " more"));
 }

@@ -32,17 +32,37 @@ def __getattr__(name: str) -> Callable[[], NoReturn]:
     return lambda: _become(name, sys.argv[1:])
 
 
+def _refuse(text: str) -> NoReturn:
+    """As the programs do of what was typed."""
+    print(text, file=sys.stderr)
+    sys.exit(2)
+
+
+def _of_python(name: str) -> str:
+    """Of a function of the package that stands in the place of a program, or nothing."""
+    if name not in ("train", "plan", "ladder", "export"):
+        return ""
+    return (f"; podsim.{name} is a function of Python, in a script that imports podsim: "
+            "python train.py")
+
+
 def main(arguments: Sequence[str]) -> NoReturn:
-    names = _programs.names()
+    try:
+        names = _programs.names()
+    except (OSError, PodsimError) as error:
+        _refuse(f"podsim: {error}")
     usage = (f"python -m podsim PROGRAM [ARGUMENTS]; the programs are {', '.join(names)}; "
              "PROGRAM --help says what one does")
     if not arguments:
-        sys.exit(f"no program was named: {usage}")
-    if arguments[0] in ("-h", "--help"):
+        _refuse(f"no program was named: {usage}")
+    if arguments[0] in ("-h", "--help", "help"):
         print(usage)
         sys.exit(0)
+    if arguments[0] in ("-V", "--version"):
+        _become("pod_launch", ["--version"])
     if arguments[0] not in names:
-        sys.exit(f"{arguments[0]!r} is no program of podsim{near(arguments[0], names)}: {usage}")
+        meant = _of_python(arguments[0]) or near(arguments[0].replace("-", "_"), names)
+        _refuse(f"{arguments[0]!r} is no program of podsim{meant}: {usage}")
     _become(arguments[0], arguments[1:])
 
 

@@ -9,8 +9,9 @@ from typing import Any, Callable, Mapping
 
 import numpy as np
 
-from . import (_checks, _data, _inputs, _job, _ladder, _lowering, _measured, _names, _params,
-               _plan, _process, _records, _result, _spoken, _start, _trees, _values, _which)
+from . import (_checks, _data, _errors, _inputs, _job, _ladder, _lowering, _measured, _names,
+               _params, _plan, _process, _records, _result, _spoken, _start, _trees, _values,
+               _which)
 from ._calls import checked
 from ._said import shown
 from ._state import State
@@ -47,6 +48,7 @@ def export(loss_fn: LossFunction, params: Any, batch: Any, path: str | os.PathLi
     _params.check_order(params, batch, order)
     _params.check_leaves(params)
     _params.check_numbers(params)
+    _params.check_holds_numbers(*_trees.named_leaves(params, "params")[:2])
     _data.check_is_batch(batch)
     _inputs.check_fits(params, state)
     message = _lowering.import_message(_inputs.name_of(loss_fn, name), loss_fn, params,
@@ -98,7 +100,7 @@ def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "
     _job.check_is_one_slice(topology)
     _checks.check_is_bool("progress", progress)
     chosen = _settings(optimizer, params, topology, settings)
-    own_dir = None if model_dir is None else _job.local("model_dir", model_dir)
+    own_dir = None if model_dir is None else _job.folder_of("model_dir", model_dir)
     _values.check_is_kept(own_dir, settings)
     own_metrics = _own_metrics(chosen.pop("metrics_file", None), own_dir, chosen)
     call = _inputs.Call(loss_fn, params, dataset, eval_fn, eval_dataset, examples,
@@ -116,6 +118,8 @@ def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "
         events = metrics.read()
         summary = _result.summary_of(events["summary"][-1])
         weights = _result.read_weights(_checkpoint_of(kept, summary, chosen))
+    if not progress:  # otherwise they have been shown
+        _warn_of(events["plan"][-1])
     if not events.get("step") and chosen.get("mode") != "eval":
         _checks.warn(_result.nothing_left(events["plan"][-1], summary))
     _records.register()
@@ -125,6 +129,12 @@ def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "
         evaluations=events.get("eval", []), plan=_result.plan_of(events["plan"][-1], summary),
         summary=summary,
         model_dir=own_dir), events)
+
+
+def _warn_of(plan: Mapping[str, Any]) -> None:
+    """Of what a job's plan warns of, such as a warm-up that is longer than the run."""
+    for text in plan.get("warnings", ()):
+        _checks.warn(_errors.in_python(text))
 
 
 def _own_metrics(place: Any, own_dir: pathlib.Path | None,

@@ -156,6 +156,17 @@ def check_is_batch(batch: Any) -> None:
     others = {name: leaf for name, leaf in zip(names, leaves) if not _has_type(leaf)}
     _objects.check_arrays(others.keys(), others.values(), "batch" if is_leaf(batch) else "",
                           "the batch")
+    check_alike_long(names, leaves)
+
+
+def check_alike_long(names: Sequence[str], leaves: Sequence[Any]) -> None:
+    """Raises ValueError for arrays of a batch that differ in their number of examples."""
+    counts = {name: np.shape(leaf)[0] for name, leaf in zip(names, leaves) if np.ndim(leaf)}
+    if len(set(counts.values())) > 1:
+        first, other = next((a, b) for a in counts for b in counts if counts[a] != counts[b])
+        raise ValueError(f"the arrays of batch must have the same number of examples along their "
+                         f"first axis; here {counts[first]} in {first!r}, {counts[other]} in "
+                         f"{other!r}: give as many of each, such as (x[:8], y[:8])")
 
 
 def _has_type(leaf: Any) -> bool:

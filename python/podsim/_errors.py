@@ -92,6 +92,10 @@ def is_said(error: BaseException) -> bool:
     return bool(getattr(error, "_podsim_said", False))
 
 
+# What a program says of its metrics file.
+_OF_METRICS = re.compile(r"(?:give what )?pod_launch --metrics_file=(\S+) (writes one|wrote)")
+
+
 def in_python(text: str) -> str:
     """The text with flags of pod_launch as keywords: "--epochs" is "epochs". A command
     stays one: "pod_launch --describe", but for what podsim.plan does."""
@@ -101,6 +105,9 @@ def in_python(text: str) -> str:
             return match[0]
         return f"pod_launch --{name}" if name in IDLE else name
 
+    text = _OF_METRICS.sub(lambda found: (
+        f'podsim.train(..., metrics_file="{found[1].replace("FILE", "run.jsonl")}") writes one'),
+        text)
     said = _FLAG.sub(keyword, _PLANS.sub("podsim.plan", _HAS_NONE.sub(_has_none, text)))
     said = _WORD.sub(_word, said.replace("give one of true, false", "give True or False"))
     for text, instead in _MUST_SAY.items():
@@ -155,7 +162,7 @@ def of_job(lines: Sequence[str], keeps: bool, code: int) -> PodsimError:
     who, doing = block[0].removeprefix("FAILED: "), _row(block, "doing")
     happened = f"{who} ({doing})"
     error = PodsimError(
-        in_python(reason) or "\n".join([happened, *_last_output(block)]),
+        in_python(reason or ": ".join([happened, *_last_output(block)])),
         host=_host(who), step=_step(doing), details="\n".join(block))
     rows = {"failed": happened if reason else "", "hint": _row(block, "hint"),
             "work": _row(block, "work") if keeps else "lost; model_dir=DIR keeps checkpoints"}
@@ -176,5 +183,9 @@ def _step(doing: str) -> int | None:
     return int(match[1]) if match else None
 
 
+_LOGGED = re.compile(r"^[A-Z] \d\d:\d\d:\d\d\.\d+ ")  # "E 15:28:46.930 "
+
+
 def _last_output(block: Sequence[str]) -> list[str]:
-    return [line.strip(" |") for line in block if line.startswith("    | ")][-3:]
+    lines = [_LOGGED.sub("", line.strip(" |")) for line in block if line.startswith("    | ")]
+    return ["; ".join(filter(None, lines[-3:]))] if any(lines) else []

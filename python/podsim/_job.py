@@ -108,7 +108,13 @@ def _check_names_of_slices(topology: str) -> None:
         left = ",".join(filter(None, names)) or "v3-32"
         raise TypeError(f"topology is {topology!r}, in which a name is empty; it must be the name "
                         f'of a slice, such as "{left}"')
-    together = "".join(topology.split())
+    words = topology.split()
+    slices = [word for word in words if is_slice(word)]
+    if len(words) > 1 and len(slices) == 1 and all(word.isalpha() for word in words
+                                                   if word not in slices):
+        raise TypeError(f'topology is {topology!r}; it must be the name of a slice alone, '
+                        f'"{slices[0]}"')
+    together = "".join(words)
     if together != topology and _NAMES.fullmatch(together.lower()):
         raise TypeError(f'topology is {topology!r}; write it without blanks, "{together}"')
     found = _SLICE.findall(topology.lower())
@@ -139,10 +145,22 @@ def path_of(name: str, place: Any, example: str = "run") -> str:
     if not isinstance(place, (str, os.PathLike)) or not os.fspath(place):
         raise TypeError(f"{name} is {shown(place)}; it must be a path, such as \"{example}\"")
     text = str(os.fspath(place))
-    if text.startswith("~"):
-        raise TypeError(f"{name} is {text!r}; only a shell knows what ~ is: say "
-                        f"os.path.expanduser({text!r})")
+    check_needs_no_shell(name, text)
     return text
+
+
+_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
+
+
+def check_needs_no_shell(name: str, place: str) -> None:
+    """Raises TypeError for a place that a shell would make another one of."""
+    if place.startswith("~"):
+        raise TypeError(f"{name} is {place!r}; only a shell knows what ~ is: say "
+                        f"os.path.expanduser({place!r})")
+    for found in _VARIABLE.finditer(place):
+        if (found[1] or found[2]) in os.environ:
+            raise TypeError(f"{name} is {place!r}; only a shell knows what {found[0]} is: say "
+                            f"os.path.expandvars({place!r})")
 
 
 def file_of(path: str | os.PathLike[str], suffix: str, what: str) -> pathlib.Path:
@@ -156,7 +174,30 @@ def file_of(path: str | os.PathLike[str], suffix: str, what: str) -> pathlib.Pat
     if not file.parent.is_dir():
         raise ValueError(f"path is {str(file)!r}, but there is no folder {str(file.parent)!r}; "
                          "make it, or name a file elsewhere")
+    if file.is_dir():
+        raise ValueError(f"path is {str(file)!r}, but that is a folder; name a file in it")
     return file
+
+
+def write_file(path: str | os.PathLike[str], suffix: str, what: str, text: str) -> pathlib.Path:
+    """Writes the text there. Raises ValueError where file_of does, and PodsimError for a place
+    that cannot be written."""
+    file = file_of(path, suffix, what)
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise PodsimError(f"path is {str(file)!r}, which cannot be written "
+                          f"({error.strerror}): name a file elsewhere") from None
+    return file
+
+
+def folder_of(name: str, place: str | os.PathLike[str]) -> pathlib.Path:
+    """As local, of a folder that is made if need be. Raises ValueError for a file."""
+    folder = local(name, place)
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"{name} is {str(folder)!r}, but that is a file: name a folder, which is "
+                         "made if need be")
+    return folder
 
 
 def check_name(name: Any) -> None:

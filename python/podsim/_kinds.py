@@ -28,7 +28,8 @@ _EXAMPLES = {
     "input_threads": "2", "shuffle_window": "4096", "isa": '"v3"', "zone": '"europe-west4-a"',
     "bucket_location": '"eur4"', "run_name": '"first"', "shuffle": "False",
     "reference_topology": '"v3-8"', "data_dir": '"data"', "log_dir": '"logs"',
-    "restore": '"run/120"', "metrics_file": '"metrics.jsonl"', "tensorboard_dir": '"tensorboard"'}
+    "restore": '"run/120"', "trace_steps": '"20:25"', "faults": '"faults.textproto"',
+    "trace": '"trace.json"', "metrics_file": '"metrics.jsonl"', "tensorboard_dir": '"tensorboard"'}
 
 # Texts for which nothing is a value of its own.
 _MAY_BE_EMPTY = ("metrics_file", "tensorboard_dir")
@@ -99,6 +100,8 @@ def _more(name: str, value: Any) -> str:
     if (SETTINGS[name].type in _NUMBERS and isinstance(value, (list, tuple)) and len(value) > 1
             and not hasattr(value, "_fields")):
         return f": one for all; call it once for each of {shown(value)}"
+    if type(value).__name__ == "timedelta" and hasattr(value, "total_seconds"):
+        return f": say {name}={value.total_seconds():g}, .total_seconds() of it"
     if "," in SETTINGS[name].type and hasattr(value, "tolist"):
         return "; of an array say .tolist()"
     return ""

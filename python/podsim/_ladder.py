@@ -145,7 +145,7 @@ class Ladder(NotCalled):
         """Losses of all runs with their band, and the efficiency, over the slices, as SVG;
         written to `path`, if one is given. A notebook shows what is returned."""
         if path is not None:
-            _job.file_of(path, ".svg", "what is drawn is SVG").write_text(self.drawing)
+            _job.write_file(path, ".svg", "what is drawn is SVG", self.drawing)
         return self.drawing
 
     @checked("ladder.report")
@@ -153,9 +153,8 @@ class Ladder(NotCalled):
         """Writes the page that pod_ladder makes, one file that needs no other: what failed and
         which number to change, the table, the drawing, and the runs side by side. A file that
         is there is replaced. Returns its path."""
-        page = _job.file_of(path, ".html", "what is written is a page of HTML")
-        page.write_text(self.written_page, encoding="utf-8")
-        return page
+        return _job.write_file(path, ".html", "what is written is a page of HTML",
+                               self.written_page)
 
     @checked("ladder.to_json")
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
@@ -163,7 +162,7 @@ class Ladder(NotCalled):
         nothing is returned."""
         if path is None:
             return self.written
-        _job.file_of(path, ".json", "what is written is JSON").write_text(self.written + "\n")
+        _job.write_file(path, ".json", "what is written is JSON", self.written + "\n")
         return None
 
     def _repr_html_(self) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import pathlib
 from typing import Any, Mapping
 
 from . import _errors
 from ._job import path_of
 from ._result import Run
+from ._said import shown
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,6 +52,10 @@ class Runs:
         for label, one in zip(self._labels, self._given):
             if isinstance(one, Run):
                 continue
+            if not isinstance(one, (str, os.PathLike)):
+                raise TypeError(f"{label} is {shown(one)}; it must be what podsim.train returned, "
+                                'the path of a metrics file, such as "run.jsonl", or a list of '
+                                "them")
             if "," in path_of(label, one, "run.jsonl"):
                 raise ValueError(f"{label} is {str(one)!r}; a comma is between files: give a "
                                  "path without one")

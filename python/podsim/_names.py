@@ -99,7 +99,8 @@ _NOT_HERE = {
                      "accumulate_grad_batches", "every_k_schedule"),
                     "gradients are not added up over steps: train_batch_size= is the batch of one "
                     "update"),
-    **dict.fromkeys(("callbacks", "callback", "hooks", "early_stopping", "patience"),
+    **dict.fromkeys(("callbacks", "callback", "hooks", "early_stopping", "patience", "on_step",
+                     "on_step_end", "on_epoch_end", "step_fn", "on_eval"),
                     "nothing of yours runs during training: run.metrics has every step, "
                     "checkpoint_every= and model_dir= keep the weights of many"),
     **dict.fromkeys(("jit", "compile", "donate", "donate_argnums", "static_argnums", "backend",
@@ -111,6 +112,7 @@ _NOT_HERE = {
                     "hosts read the data set from memory, without workers: leave it out"),
     **dict.fromkeys(("shuffle_buffer", "buffer_size", "drop_last", "drop_remainder"),
                     "arrays are shuffled whole, and each batch is full: leave it out"),
+    "has_aux": "a loss function that returns (loss, metrics) is taken as it is: leave it out",
     "metrics": ('leave it out; give eval_dataset= and eval_fn=, which returns {"accuracy": ...}, '
                 "and the loss function may return (loss, metrics)"),
     **dict.fromkeys(("log_every", "log_every_n_steps", "logger", "report_to", "wandb"),

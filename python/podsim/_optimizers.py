@@ -157,6 +157,9 @@ def sgd(learning_rate: float | None = None, momentum: float | None = 0.0, nester
         **more: Any) -> Optimizer:
     """optax.sgd. `more`: weight_decay_exclude, clip_norm."""
     _numbers.check_nesterov("podsim.sgd", nesterov)
+    if nesterov and (momentum is None or momentum == 0):
+        raise TypeError("podsim.sgd: nesterov is True, but there is no momentum, whose rule it is: "
+                        "give momentum=0.9, or leave nesterov out")
     if momentum is None or _numbers.is_number(momentum) and momentum == 0:
         return _optimizer("sgd", learning_rate, {"momentum": 0}, **more)
     return _optimizer("nesterov" if nesterov else "momentum", learning_rate,

@@ -220,7 +220,7 @@ class Plan(NotCalled):
         """How long the whole run takes and how well it scales over the slices, as SVG;
         written to `path`, if one is given. A notebook shows what is returned."""
         if path is not None:
-            _job.file_of(path, ".svg", "what is drawn is SVG").write_text(self.drawing)
+            _job.write_file(path, ".svg", "what is drawn is SVG", self.drawing)
         return self.drawing
 
     @checked("plan.to_json")
@@ -229,7 +229,7 @@ class Plan(NotCalled):
         null without a price. With a `path` it is written there, and nothing is returned."""
         if path is None:
             return self._json()
-        _job.file_of(path, ".json", "what is written is JSON").write_text(self._json() + "\n")
+        _job.write_file(path, ".json", "what is written is JSON", self._json() + "\n")
         return None
 
     def _json(self) -> str:

@@ -17,9 +17,13 @@ _HERE = pathlib.Path(__file__).resolve().parent
 
 def _places() -> list[pathlib.Path]:
     """Folders of programs: PODSIM_BIN, the package itself, the source tree that it
-    stands in."""
+    stands in. Raises PodsimError for a PODSIM_BIN that is no folder."""
     own = [_HERE / "bin", _HERE.parents[1] / "build" / "release" / "bin"]
-    return [pathlib.Path(os.environ["PODSIM_BIN"]), *own] if "PODSIM_BIN" in os.environ else own
+    given = os.environ.get("PODSIM_BIN", "")
+    if given and not pathlib.Path(given).is_dir():
+        raise PodsimError(f"PODSIM_BIN is {given!r}, which is no folder: set it to the folder of "
+                          "podsim's programs, or unset it")
+    return [pathlib.Path(given), *own] if given else own
 
 
 def find(name: str) -> pathlib.Path:

@@ -158,10 +158,15 @@ class Run(NotCalled):
     def report(self, path: str | os.PathLike[str] = "report.html") -> pathlib.Path:
         """Writes the page that pod_report makes of the run, one file that needs no other:
         what is wrong first, then its figures. A file that is there is replaced. Returns its
-        path. Raises PodsimError if it cannot be written."""
-        page = _job.local("path", path)
+        path. Raises ValueError for a name without .html or a folder that is not there, and
+        PodsimError if it cannot be written."""
+        page = _job.file_of(path, ".html", "what is written is a page of HTML")
         with tempfile.TemporaryDirectory() as folder:
-            _report(self._events(), folder, f"--output={page}")
+            try:
+                _report(self._events(), folder, f"--output={page}")
+            except PodsimError as error:
+                raise PodsimError(str(error).replace("--output", "path"),
+                                  details=error.details) from None
         return page
 
     @checked("run.plot")
@@ -174,7 +179,7 @@ class Run(NotCalled):
                               f"{len(self.metrics)}")
         drawing = self._drawn()
         if path is not None:
-            _job.file_of(path, ".svg", "what is drawn is SVG").write_text(drawing)
+            _job.write_file(path, ".svg", "what is drawn is SVG", drawing)
         return drawing
 
     def _drawn(self) -> Svg:

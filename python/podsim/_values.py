@@ -7,7 +7,7 @@ from typing import Any, Mapping
 
 import numpy as np
 
-from . import _kinds, _objects, _rates
+from . import _job, _kinds, _objects, _rates
 from ._numbers import is_number
 from ._said import shown
 
@@ -51,6 +51,17 @@ def _check_parts(name: str, value: Any) -> None:
                          "than 1, such as [0.3, 0.6, 0.9]: of steps or epochs say step / all")
 
 
+def _check_switch(name: str, value: Any) -> None:
+    """Raises TypeError for what stands for True or False without being it."""
+    if value is None or isinstance(value, (bool, np.bool_)):
+        return
+    word = str(value).strip().capitalize()
+    way = (f": without the quotes, {name}={word}" if isinstance(value, str) and
+           word in ("True", "False") and value != word.lower() else "")
+    if way or not isinstance(value, str):
+        raise TypeError(f"{name} is {shown(value)}; it must be True or False{way}")
+
+
 def check_values(settings: Mapping[str, Any], optimizer: Any = None) -> None:
     """Raises TypeError for a setting's value that no flag can say. optimizer: the one beside
     them."""
@@ -66,9 +77,10 @@ def check_values(settings: Mapping[str, Any], optimizer: Any = None) -> None:
         if name == "job" and not isinstance(value, (str, os.PathLike)):
             raise TypeError(f"job is a {type(value).__name__}; give the path of a job's file, or "
                             "the settings themselves as keywords, such as train_steps=100")
-        if isinstance(value, (str, os.PathLike)) and os.fspath(value).startswith("~"):
-            raise TypeError(f"{name} is {os.fspath(value)!r}; only a shell knows what ~ is: say "
-                            f"os.path.expanduser({os.fspath(value)!r})")
+        if isinstance(value, (str, os.PathLike)):
+            _job.check_needs_no_shell(name, str(os.fspath(value)))
+        if name == "shuffle":
+            _check_switch(name, value)
         _kinds.check_kind(name, value)
 
 

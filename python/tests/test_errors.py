@@ -81,8 +81,22 @@ class ReasonTest(unittest.TestCase):
     def test_without_a_reason_the_last_output_is_said(self):
         lines = [line for line in BLOCK if "  reason" not in line]
         error = _errors.of_job(lines, keeps=True, code=1)
-        self.assertEqual(str(error), "host0 (pid 9) exited with code 1 (step 4, compute)\n"
-                         "I 07:11:19.338 joined\nE 07:11:19.493 process 0: host 0: loss")
+        self.assertEqual(str(error), "host0 (pid 9) exited with code 1 (step 4, compute): "
+                         "joined; process 0: host 0: loss")
+        self.assertIn("I 07:11:19.338 joined\n", error.details)
+        flags = [line.replace("host 0: loss", "--metrics_host: give --threads=2") for line in lines]
+        self.assertIn("process 0: metrics_host: give threads=2",
+                      str(_errors.of_job(flags, keeps=True, code=2)))
+
+    def test_metrics_files_are_those_of_train(self):
+        for said, ends in (
+                ("there is none; pod_launch --metrics_file=FILE writes one",
+                 'none; podsim.train(..., metrics_file="run.jsonl") writes one'),
+                ("it is no metrics file; give what pod_launch --metrics_file=FILE wrote",
+                 'file; podsim.train(..., metrics_file="run.jsonl") writes one'),
+                ("empty; pod_launch --metrics_file=d/metrics.jsonl writes one",
+                 'empty; podsim.train(..., metrics_file="d/metrics.jsonl") writes one')):
+            self.assertTrue(_errors.in_python(said).endswith(ends), _errors.in_python(said))
 
     def test_of_several_hosts_and_of_the_time_before_the_first_step(self):
         for who, doing, host, step in (

@@ -1,8 +1,10 @@
 """python -m podsim: the programs by name."""
 
 import pathlib
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 PACKAGE = pathlib.Path(__file__).resolve().parents[1]
@@ -38,12 +40,30 @@ class MainTest(unittest.TestCase):
                         "pod_ladder", "pod_report", "pod_top"):
             self.assertIn(program, out)
         for arguments, said in (([], "no program was named"),
+                                (["pod-top"], "'pod-top' is no program of podsim; did you mean "
+                                 "pod_top"),
+                                (["train"], "podsim.train is a function of Python"),
                                 (["pod_lunch"], "'pod_lunch' is no program of podsim")):
             code, out, err = run(*arguments)
-            self.assertEqual((code, out), (1, ""))
+            self.assertEqual((code, out), (2, ""))
             self.assertIn(said, err)
             self.assertIn("pod_launch", err)
             self.assertEqual(len(err.splitlines()), 1)
+
+
+    def test_a_folder_without_programs_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            package = pathlib.Path(folder, "python")
+            shutil.copytree(PACKAGE / "podsim", package / "podsim",
+                            ignore=shutil.ignore_patterns("bin", "__pycache__"))
+            for given, said in (("/none", "podsim: PODSIM_BIN is '/none', which is no folder"),
+                                (folder, "podsim: pod_launch is not there (looked in ")):
+                done = subprocess.run([sys.executable, "-m", "podsim", "pod_plan"], cwd=package,
+                                      capture_output=True, text=True, timeout=60, check=False,
+                                      env={"PATH": folder, "PODSIM_BIN": given})
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertTrue(done.stderr.startswith(said), done.stderr)
+                self.assertEqual(len(done.stderr.splitlines()), 1)
 
 
 if __name__ == "__main__":

@@ -72,8 +72,9 @@ class MeasuredTest(unittest.TestCase):
 
     def test_what_is_no_run_is_refused(self):
         for measured, error, said in (
-                (3, TypeError, "measured is 3; it must be a path"),
-                ([3], TypeError, r"measured\[0\] is 3; it must be a path"),
+                (3, TypeError, "measured is 3; it must be what podsim.train returned, the path of a"),
+                ([3], TypeError, r"measured\[0\] is 3; it must be what podsim.train returned, .*list"),
+                ({"v3-8": 1}, TypeError, "measured is a dict; it must be what podsim.train"),
                 ("a,b.jsonl", ValueError, "a comma is between files"),
                 (__file__, podsim.PodsimError, "is no metrics file: line 1 is no record")):
             with self.subTest(said), self.assertRaisesRegex(error, said):

@@ -1,7 +1,9 @@
 """What a call refuses before it begins, and what one that failed says."""
 
 import contextlib
+import datetime
 import inspect
+import os
 import pathlib
 import re
 import sys
@@ -17,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 import podsim  # noqa: E402
-from podsim import (_batches, _checks, _functions, _importing, _inputs, _jaxprs, _job,  # noqa: E402
+from podsim import (_api, _batches, _checks, _data, _functions, _importing, _inputs, _jaxprs, _job,  # noqa: E402
                     _kinds, _names, _npy, _objects, _process, _programs, _result, _safetensors,
                     _sums, _tracing, _trees, _values)
 
@@ -239,6 +241,83 @@ class MeantTest(unittest.TestCase):
                 podsim.export(print, None, None, place)
         with self.assertRaisesRegex(TypeError, "name is 5; it must be a str"):
             podsim.export(print, None, None, "m", name=5)
+
+    def test_a_folder_is_no_file(self):
+        with self.assertRaisesRegex(ValueError, "^model_dir is .*test_refusals.py', but that is a "
+                                    "file: name a folder, which is made if need be$"):
+            podsim.train(len, None, None, model_dir=__file__)
+
+    def test_only_a_shell_knows_variables(self):
+        with mock.patch.dict(os.environ, {"RUNS": "/tmp"}):
+            for place in ("$RUNS/a", "${RUNS}/a"):
+                for name in ("model_dir", "log_dir"):
+                    with self.assertRaisesRegex(TypeError, re.escape(
+                            f"{name} is '{place}'; only a shell knows what {place[:-2]} is: say "
+                            f"os.path.expandvars('{place}')")):
+                        podsim.train(None, None, None, **{name: place})
+            self.assertEqual(_job.path_of("model_dir", "$OTHER/a"), "$OTHER/a")
+
+    def test_files_are_written_or_refused_in_a_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "a.json")
+            self.assertEqual(_job.write_file(file, ".json", "it is JSON", "{}"), file)
+            self.assertEqual(file.read_text(), "{}")
+            file.unlink()
+            file.mkdir()
+            with self.assertRaisesRegex(ValueError, "a.json', but that is a folder; name a file"):
+                _job.write_file(file, ".json", "it is JSON", "{}")
+        with self.assertRaisesRegex(podsim.PodsimError, "^path is '/proc/a.json', which cannot be "
+                                    r"written \(.*\): name a file elsewhere$"):
+            _job.write_file("/proc/a.json", ".json", "it is JSON", "{}")
+
+    def test_a_slice_among_words_is_named_alone(self):
+        for topology in ("TPU v3-8", "v3-8 slice", "a V3-8"):
+            with self.assertRaisesRegex(TypeError, "(?i)it must be the name of a slice alone, "
+                                        '"v3-8"$'):
+                podsim.train(None, None, None, topology=topology)
+
+    def test_a_switch_in_quotes_is_said(self):
+        for value, said in (("False", "'False'; .*: without the quotes, shuffle=False$"),
+                            (1000, "1000; it must be True or False$"), (0, "0; it must be True")):
+            with self.assertRaisesRegex(TypeError, f"shuffle is {said}"):
+                podsim.train(None, None, None, shuffle=value)
+        _values.check_values({"shuffle": "false"})
+        _values.check_values({"shuffle": np.bool_(True)})
+
+    def test_times_and_steps_have_examples(self):
+        for name, value, said in (
+                ("checkpoint_every_seconds", datetime.timedelta(minutes=2),
+                 "say checkpoint_every_seconds=120, .total_seconds"),
+                ("trace_steps", (1, 2), 'it takes a text, such as trace_steps="20:25"'),
+                ("faults", {"KILL": 1}, 'the path of a file, such as faults="faults.textproto"')):
+            with self.assertRaisesRegex(TypeError, said):
+                podsim.train(None, None, None, **{name: value})
+
+    def test_nesterov_needs_a_momentum(self):
+        for momentum in (None, 0, 0.0):
+            with self.assertRaisesRegex(TypeError, "nesterov is True, but there is no momentum"):
+                podsim.sgd(0.1, momentum, nesterov=True)
+        self.assertEqual(podsim.sgd(0.1, 0.9, True).settings["optimizer"], "nesterov")
+
+    def test_arrays_of_a_batch_have_one_length(self):
+        names = ["0", "1"]
+        _data.check_alike_long(names, [np.zeros((8, 2)), np.zeros(8)])
+        with self.assertRaisesRegex(ValueError, "the arrays of batch .*; here 8 in '0', 4 in '1'"):
+            _data.check_alike_long(names, [np.zeros((8, 2)), np.zeros(4)])
+
+    def test_what_a_plan_warns_of_is_a_warning(self):
+        said = "the warm-up is longer than the run: give --warmup_steps below 2"
+        with self.assertWarnsRegex(UserWarning, "longer than the run: give warmup_steps below 2$"):
+            _api._warn_of({"warnings": [said]})
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            _api._warn_of({})
+
+    def test_what_jax_calls_has_aux_is_no_setting(self):
+        with self.assertRaisesRegex(TypeError, r"'has_aux': a loss function that returns \(loss"):
+            podsim.train(None, None, None, has_aux=True)
+        with self.assertRaisesRegex(TypeError, "'on_step': nothing of yours runs"):
+            podsim.train(None, None, None, on_step=print)
 
     def test_train_takes_one_slice(self):
         for name in ("v3-8..v3-32", "v3-8,v3-32"):

@@ -166,8 +166,14 @@ class ReportTest(unittest.TestCase):
         self.check_page(text)
         self.assertIn("host 2 is slow", text)
         self.assertIn("step time (sim)", text)
-        with self.assertRaisesRegex(podsim.PodsimError, "there is no folder|no such|none"):
-            run.report(self.folder / "none" / "own.html")
+        for place, error, said in (
+                (self.folder / "none" / "own.html", ValueError, "^path is .*there is no folder"),
+                (self.folder, ValueError, "^path is .*a page of HTML: give a name that ends in .html"),
+                ("run.png", ValueError, "^path is 'run.png'; what is written is a page of HTML"),
+                ("gs://b/run.html", ValueError, "the file is written on this machine"),
+                ("/proc/run.html", podsim.PodsimError, "^path: cannot write /proc/run.html: ")):
+            with self.assertRaisesRegex(error, said):
+                run.report(place)
 
     def test_a_run_that_was_restarted_has_the_page_of_its_file(self):
         """Also with settings as the file has them."""

@@ -3,9 +3,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <string_view>
 #include <system_error>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/output_file.h"
@@ -82,6 +86,22 @@ absl::Status CheckOutputFile(const std::string& flag, const std::string& path) {
                absl::StrCat("no file can be made in the folder ", folder,
                             "; name a file elsewhere"));
   return absl::OkStatus();
+}
+
+absl::Status CheckPageName(const std::string& flag, const std::string& path) {
+  constexpr std::string_view kOthers[] = {".pdf", ".png",   ".svg", ".jpg",
+                                          ".csv", ".json",  ".txt", ".md",
+                                          ".gz",  ".jsonl", ".xml", ".jpeg"};
+  const std::string kind =
+      absl::AsciiStrToLower(std::filesystem::path(path).extension().string());
+  if (std::find(std::begin(kOthers), std::end(kOthers), kind) ==
+      std::end(kOthers))
+    return absl::OkStatus();
+  return Bad(
+      flag, path,
+      absl::StrCat(
+          "a page of HTML is written: give --", flag, "=",
+          std::filesystem::path(path).replace_extension(".html").string()));
 }
 
 absl::Status CheckOutputFolder(const std::string& flag,

@@ -19,6 +19,10 @@ namespace podsim {
 // flag and the folder.
 absl::Status CheckOutputFile(const std::string& flag, const std::string& path);
 
+// Of a page of HTML: a name that says another format ("page.pdf") is refused.
+// Errors: INVALID_ARGUMENT, one line.
+absl::Status CheckPageName(const std::string& flag, const std::string& path);
+
 // Of a folder that is made if need be; a path on a store and an empty one pass.
 // Errors: INVALID_ARGUMENT, one line: it is a file, or lies below one, or this
 //   process may not write there.

@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -154,7 +156,7 @@ absl::StatusOr<JobSpec> ScaledFromFirst(const LadderSettings& settings,
   if (settings.has_steps()) {
     if (job.has_epochs())
       return absl::InvalidArgumentError(
-          "--steps and epochs both set the length of the runs: give one of "
+          "--steps and --epochs both set the length of the runs: give one of "
           "them");
     job.set_train_steps(settings.steps());
   }
@@ -170,6 +172,24 @@ absl::StatusOr<JobSpec> ScaledFromFirst(const LadderSettings& settings,
   return job;
 }
 
+namespace {
+
+// "0.5" of "efficiency:50%", "Efficiency=0.5" and "0.5"; else an example.
+std::string MeantLimit(const std::string& until) {
+  const std::string text = absl::AsciiStrToLower(until);
+  const std::size_t digits = text.find_first_of("0123456789.");
+  const std::size_t end = text.find_last_of("0123456789.");
+  double given = 0;
+  if (digits == text.npos || (digits > 0 && !absl::StartsWith(text, "ef")) ||
+      text.find('-') != text.npos ||
+      !absl::SimpleAtod(text.substr(digits, end - digits + 1), &given))
+    return "0.8";
+  if (given > 1 || absl::EndsWith(text, "%")) given /= 100;
+  return given > 0 && given <= 1 ? absl::StrCat(given) : "0.8";
+}
+
+}  // namespace
+
 absl::StatusOr<RungLimits> LimitsOf(const std::string& until) {
   RungLimits limits;
   if (until.empty()) return limits;
@@ -183,8 +203,8 @@ absl::StatusOr<RungLimits> LimitsOf(const std::string& until) {
   constexpr std::size_t kLongestShown = 64;
   return absl::InvalidArgumentError(absl::StrCat(
       "--until is \"", PrintableLine(until.substr(0, kLongestShown)),
-      "\"; give efficiency:X with X above 0 and at most 1, such as "
-      "efficiency:0.8"));
+      "\"; give efficiency:X with X above 0 and at most 1, such as efficiency:",
+      MeantLimit(until)));
 }
 
 absl::Status CheckExamples(const Ladder& ladder) {

@@ -67,8 +67,13 @@ absl::Status CheckApart(const LadderSettings& settings, const JobSpec& job,
   return CheckOutputsApart(named);
 }
 
+absl::Status CheckReport(const LadderSettings& settings) {
+  PODSIM_RETURN_IF_ERROR(CheckPageName("report", settings.report()));
+  return CheckOutputFiles(settings);
+}
+
 absl::Status CheckAsked(const LadderSettings& settings) {
-  PODSIM_RETURN_IF_ERROR(CheckOutputFiles(settings));
+  PODSIM_RETURN_IF_ERROR(CheckReport(settings));
   if (settings.resume() && settings.ladder_dir().empty())
     return absl::InvalidArgumentError(
         "--resume needs --ladder_dir, where an earlier ladder kept its "

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -12,6 +14,7 @@
 #include "absl/strings/strip.h"
 #include "base/status.h"
 #include "host/storage/uri_store.h"
+#include "runtime/report/other_file.h"
 #include "runtime/report/run_reader.h"
 
 namespace podsim {
@@ -45,9 +48,11 @@ struct ReadFile {
 absl::StatusOr<ReadFile> ReadPieces(ObjectStore& store,
                                     const std::string& path) {
   RunReader reader(path);
+  std::string begin;
   for (std::int64_t offset = 0;;) {
     PODSIM_ASSIGN_OR_RETURN(const std::string piece,
                             store.ReadRange(path, offset, kPiece));
+    if (offset == 0) begin = piece.substr(0, kBeginOfFile);
     reader.Add(piece);
     offset += static_cast<std::int64_t>(piece.size());
     if (reader.records() == 0 && offset >= kLooked) break;
@@ -55,10 +60,14 @@ absl::StatusOr<ReadFile> ReadPieces(ObjectStore& store,
   }
   ReadFile file = {.run = reader.Finish()};
   if (reader.records() > 0) return file;
-  file.why = file.run.first_bad_line > 0
-                 ? absl::StrCat("line ", file.run.first_bad_line,
-                                " is no record of a run")
-                 : "it has no line";
+  file.why = OtherKindOfFile(begin);
+  if (!file.why.empty()) return file;
+  if (file.run.first_bad_line > 0)
+    file.why = absl::StrCat("line ", file.run.first_bad_line,
+                            " is no record of a run");
+  else
+    file.why = reader.has_others() ? "its lines are no records of a run"
+                                   : "it has no line";
   return file;
 }
 
@@ -120,6 +129,23 @@ absl::Status NothingIn(const std::string& folder, const FoundRuns& found) {
       "; ", flag));
 }
 
+// There is neither a file nor a folder.
+absl::Status NoRunsAt(const std::string& path) {
+  std::error_code error;
+  if (SchemeOf(path).empty() && std::filesystem::exists(path, error))
+    return absl::InvalidArgumentError(
+        absl::StrCat(path,
+                     " is neither a file nor a folder; write what it gives "
+                     "into a file, and give that"));
+  const absl::string_view way =
+      absl::StrContains(path, ",") ? "several are parted by blanks"
+      : absl::EndsWith(path, ".html")
+          ? "the page to write is named by --output"
+          : "pod_launch --metrics_file=FILE writes one";
+  return absl::NotFoundError(
+      absl::StrCat("there is no file or folder ", path, "; ", way));
+}
+
 }  // namespace
 
 absl::StatusOr<FoundRuns> ReadRunsAt(ObjectStore& store,
@@ -132,10 +158,7 @@ absl::StatusOr<FoundRuns> ReadRunsAt(ObjectStore& store,
   }
   const std::string folder(absl::StripSuffix(path, "/"));
   const absl::StatusOr<std::vector<std::string>> names = store.List(folder);
-  if (absl::IsNotFound(names.status()))
-    return absl::NotFoundError(
-        absl::StrCat("there is no file or folder ", path,
-                     "; pod_launch --metrics_file=FILE writes one"));
+  if (absl::IsNotFound(names.status())) return NoRunsAt(path);
   PODSIM_RETURN_IF_ERROR(names.status());
   PODSIM_RETURN_IF_ERROR(ReadFolder(store, folder, *names, found));
   PODSIM_RETURN_IF_ERROR(ReadFoldersBelow(store, folder, *names, found));

@@ -175,6 +175,9 @@ std::optional<RunLine> ParseRunLine(std::string_view line) {
   if (!json.is_object()) return std::nullopt;
   RunLine parsed = {.kind = TextIn(json, "event")};
   if (parsed.kind.empty()) return std::nullopt;
+  if (const LineJson* const step = FindIn(json, "step");
+      parsed.kind == "step" && (step == nullptr || !step->is_number_integer()))
+    return std::nullopt;
   parsed.event = EventIn(json);
   if (parsed.kind == "forecast") parsed.forecast = ForecastIn(json);
   if (parsed.kind == "trace") {
@@ -205,9 +208,14 @@ void RunLines::Finish() {
 }
 
 void RunLines::Take(std::optional<std::string_view> line) {
-  if (!line) return;
-  const std::optional<RunLine> parsed = ParseRunLine(*line);
-  if (!parsed) return;
+  ++lines_;
+  if (line && line->find_first_not_of(" \t\r") == line->npos) return;
+  const std::optional<RunLine> parsed =
+      line ? ParseRunLine(*line) : std::nullopt;
+  if (!parsed) {
+    if (first_bad_line_ == 0) first_bad_line_ = lines_;
+    return;
+  }
   ++records_;
   if (parsed->event) ++events_;
   on_line_(*parsed);

@@ -40,8 +40,8 @@ struct RunLine {
   bool is_last() const { return kind == "summary" || kind == "failure"; }
 };
 
-// nullopt: it is no record of a run. Keys that are missing or of another type
-// count as not there.
+// nullopt: it is no record of a run, such as a step without its number. Other
+// keys that are missing or of another type count as not there.
 std::optional<RunLine> ParseRunLine(std::string_view line);
 
 class RunLines {
@@ -58,6 +58,9 @@ class RunLines {
 
   std::int64_t records() const { return records_; }
   std::int64_t events() const { return events_; }
+  // The number of the first line that is no record, blank ones aside; from 1,
+  // 0: none.
+  std::int64_t first_bad_line() const { return first_bad_line_; }
 
  private:
   void Take(std::optional<std::string_view> line);
@@ -66,6 +69,8 @@ class RunLines {
   LineSplitter splitter_;
   std::int64_t records_ = 0;
   std::int64_t events_ = 0;
+  std::int64_t lines_ = 0;
+  std::int64_t first_bad_line_ = 0;
 };
 
 }  // namespace podsim

@@ -194,16 +194,14 @@ void RunReader::AddLine(std::string_view line, bool is_last) {
   if (line.find_first_not_of(" \t\r") == line.npos) return;
   const ParsedJson json = ParsedJson::parse(line.begin(), line.end(), nullptr,
                                             /*allow_exceptions=*/false);
-  if (json.is_object() && AddRecord(Line{json})) {
-    ++records_;
-  } else {
-    AddBadLine(is_last);
-  }
+  if (!json.is_object() || !AddRecord(Line{json})) AddBadLine(is_last);
 }
 
 bool RunReader::AddRecord(const Line& line) {
   const std::string event = line.Text("event");
-  if (event.empty()) return false;
+  // A step without its number would be taken for the first.
+  if (event.empty() || (event == "step" && std::isnan(line.Number("step"))))
+    return false;
   const double wall_time = line.Number("wall_time", 0);
   if (wall_time > 0) {
     double& first = run_.first_wall_time;
@@ -230,7 +228,11 @@ bool RunReader::AddRecord(const Line& line) {
     OnFailure(line);
   } else if (event == "summary") {
     OnSummary(line);
+  } else if (line.Find("proto") == nullptr) {  // none of a job's
+    has_others_ = true;
+    return true;
   }
+  ++records_;
   return true;
 }
 

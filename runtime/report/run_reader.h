@@ -5,8 +5,9 @@
 //   while (more) reader.Add(piece);
 //   const RunRecords run = reader.Finish();
 //
-// Whatever the file holds, there is a result: lines that are no record are
-// counted, keys that are missing or of another type count as not there.
+// Whatever the file holds, there is a result: lines that are no record, such as
+// a step without its number, are counted; other keys that are missing or of
+// another type count as not there.
 #ifndef PODSIM_RUNTIME_REPORT_RUN_READER_H_
 #define PODSIM_RUNTIME_REPORT_RUN_READER_H_
 
@@ -34,8 +35,11 @@ class RunReader {
   // newline.
   RunRecords Finish();
 
-  // Records so far: none after a while means that it is another kind of file.
+  // Records so far, of kinds that are known: none after a while means that it
+  // is another kind of file.
   std::int64_t records() const { return records_; }
+  // Whether it has lines of other kinds, as a later version may write.
+  bool has_others() const { return has_others_; }
 
  private:
   struct Line;
@@ -58,6 +62,7 @@ class RunReader {
   LineSplitter splitter_;
   bool begins_ = true;  // the next step is the first of a pod
   std::int64_t records_ = 0;
+  bool has_others_ = false;
   std::int64_t lines_ = 0;
   std::size_t stride_ = 1;  // every so many steps are kept of hosts
   std::size_t seen_ = 0;

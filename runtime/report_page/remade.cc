@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/clock.h"
 #include "base/status.h"
-#include "job/traced_steps.h"
 #include "runtime/report/run_line.h"
 #include "runtime/tensorboard/file_board.h"
 #include "runtime/tensorboard/prompt_log.h"
@@ -54,7 +53,6 @@ absl::StatusOr<std::string> RemakeTrace(ObjectStore& store,
                                         const std::string& metrics_file,
                                         const std::string& trace,
                                         const std::string& steps) {
-  if (!steps.empty()) PODSIM_RETURN_IF_ERROR(ParseStepRange(steps).status());
   FileTrace file(steps);
   PODSIM_RETURN_IF_ERROR(
       ReadLines(store, metrics_file,

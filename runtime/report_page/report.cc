@@ -12,7 +12,9 @@
 #include "absl/strings/strip.h"
 #include "base/printable.h"
 #include "base/status.h"
+#include "base/units.h"
 #include "host/storage/uri_store.h"
+#include "job/traced_steps.h"
 #include "proto/programs.pb.h"
 #include "runtime/files/output_clash.h"
 #include "runtime/files/output_files.h"
@@ -31,6 +33,14 @@ constexpr int kUnreadable = 1;
 constexpr int kRefused = 2;
 constexpr char kPage[] = "report.html";  // as proto/programs.proto says
 
+// "a.jsonl: 2 lines left out, ..."; empty: all are records.
+std::string LeftOutText(const RunRecords& run) {
+  if (run.bad_lines == 0) return "";
+  return absl::StrCat(run.path, ": ", FormatCounted(run.bad_lines, "line"),
+                      " left out, no record of a run; the first is line ",
+                      run.first_bad_line);
+}
+
 // `passed_over`: a line each.
 absl::StatusOr<std::vector<RunRecords>> ReadAll(
     const ReportSettings& settings, ObjectStore& store,
@@ -39,6 +49,9 @@ absl::StatusOr<std::vector<RunRecords>> ReadAll(
   for (const std::string& path : settings.path()) {
     PODSIM_RETURN_IF_ERROR(CheckServed(path));
     PODSIM_ASSIGN_OR_RETURN(FoundRuns found, ReadRunsAt(store, path));
+    for (const RunRecords& run : found.runs)
+      if (std::string text = LeftOutText(run); !text.empty())
+        passed_over.push_back(std::move(text));
     std::move(found.runs.begin(), found.runs.end(), std::back_inserter(runs));
     for (const std::string& each : found.passed_over)
       passed_over.push_back(absl::StrCat("passed over ", each));
@@ -79,6 +92,8 @@ std::string DrawingOf(const std::vector<JudgedRun>& runs) {
 }
 
 absl::Status CheckTraceSteps(const ReportSettings& settings) {
+  if (settings.has_trace_steps())
+    PODSIM_RETURN_IF_ERROR(ParseStepRange(settings.trace_steps()).status());
   if (settings.has_trace() || !settings.has_trace_steps())
     return absl::OkStatus();
   return absl::InvalidArgumentError(
@@ -125,6 +140,7 @@ absl::StatusOr<std::string> Make(const ReportSettings& settings,
   const bool writes = settings.has_output() ||
                       !(settings.json() || settings.has_plot() ||
                         settings.has_tensorboard_dir() || settings.has_trace());
+  if (writes) PODSIM_RETURN_IF_ERROR(CheckPageName("output", page));
   ReportSettings named = settings;
   if (writes) named.set_output(page);
   PODSIM_RETURN_IF_ERROR(CheckOutputFiles(named));

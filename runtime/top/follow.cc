@@ -56,6 +56,14 @@ absl::Status NobodyTells(const WatchEnd& end, const WatchPlace& where) {
                    std::string(end.status.message())));
 }
 
+absl::Status NobodyListens(const WatchEnd& end, const WatchPlace& where) {
+  return absl::UnavailableError(absl::StrCat(
+      "--address is ", where.address(),
+      ", where nobody answers: ", std::string(end.status.message()),
+      "; give the address of a coordinator that runs, as pod_coordinator "
+      "--listen has it"));
+}
+
 }  // namespace
 
 std::chrono::milliseconds PauseAfter(int failures,
@@ -98,6 +106,10 @@ absl::Status Follow(const FollowOptions& options, const std::stop_token& stop) {
       return absl::OkStatus();
     if (after == AfterCall::kAskThere) place.next = end.nearest;
     failures = came ? 0 : failures + 1;
+    // No launcher of this machine says that a pod is there, or will be.
+    if (where->launcher_pid() == 0 && !place.seen &&
+        absl::IsUnavailable(end.status))
+      return NobodyListens(end, *where);
     if (failures > options.most_failures) return NobodyTells(end, *where);
     // Whoever was cut off as too slow, too, or the two would keep each other
     // busy.

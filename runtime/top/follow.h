@@ -46,7 +46,8 @@ AfterCall DecideAfterCall(const WatchEnd& end, bool job_done);
 
 // Blocks until the job has ended, a stop is requested, or it cannot be
 // followed. Errors: those of `find` before the first event, of the call
-//   (UNAUTHENTICATED; RESOURCE_EXHAUSTED of too many readers; any, such as
+//   (UNAUTHENTICATED; RESOURCE_EXHAUSTED of too many readers; UNAVAILABLE at
+//   once, if nobody answers at an address that was given; any, such as
 //   UNAVAILABLE and OUT_OF_RANGE, after most_failures).
 absl::Status Follow(const FollowOptions& options, const std::stop_token& stop);
 

@@ -1,14 +1,18 @@
 #include "runtime/top/follow_file.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "base/status.h"
 #include "base/stop_wait.h"
+#include "runtime/report/other_file.h"
 #include "runtime/report/run_line.h"
 
 namespace podsim {
@@ -57,12 +61,40 @@ class FileEvents {
   bool ended_ = false;
 };
 
-absl::Status CheckEvents(const RunLines& lines, const std::string& path) {
-  if (lines.records() == 0 || lines.events() > 0) return absl::OkStatus();
+// Of a file that has no record yet: what else it is; empty: it may be one that
+// begins.
+std::string OtherKind(const RunLines& lines, std::string_view begin) {
+  if (std::string kind = OtherKindOfFile(begin); !kind.empty()) return kind;
+  const std::size_t first = begin.find_first_not_of(" \t\r\n\xef\xbb\xbf");
+  const bool is_object = first == begin.npos || begin[first] == '{';
+  if (lines.first_bad_line() == 0 && is_object) return "";
+  return absl::StrCat("line ",
+                      std::max<std::int64_t>(1, lines.first_bad_line()),
+                      " is no record of a run");
+}
+
+absl::Status CheckEvents(const RunLines& lines, const std::string& path,
+                         std::string_view begin) {
+  if (lines.records() == 0) {
+    const std::string other = OtherKind(lines, begin);
+    return other.empty()
+               ? absl::OkStatus()
+               : absl::InvalidArgumentError(absl::StrCat(
+                     "--metrics_file: ", path, " is no metrics file: ", other,
+                     "; give what pod_launch --metrics_file=FILE wrote"));
+  }
+  if (lines.events() > 0) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
       path,
       " has no events: an earlier version wrote it, or it is no metrics "
       "file of pod_launch"));
+}
+
+absl::Status CannotOpen(const absl::Status& status) {
+  return absl::Status(
+      status.code(),
+      absl::StrCat("--metrics_file: ", std::string(status.message()),
+                   "; give what pod_launch --metrics_file=FILE wrote"));
 }
 
 absl::Status CheckLength(ObjectStore& store, const std::string& path,
@@ -80,13 +112,21 @@ absl::Status FollowFile(const FollowFileOptions& options, ObjectStore& store,
   FileEvents events(options);
   RunLines lines([&events](const RunLine& line) { events.OnLine(line); });
   bool current = false;
+  bool said = false;
+  std::string begin;
   for (std::int64_t offset = 0; !stop.stop_requested();) {
-    PODSIM_ASSIGN_OR_RETURN(const std::string piece,
-                            store.ReadRange(options.path, offset, kFilePiece));
+    const absl::StatusOr<std::string> read =
+        store.ReadRange(options.path, offset, kFilePiece);
+    if (!read.ok())
+      return offset == 0 ? CannotOpen(read.status()) : read.status();
+    const std::string& piece = *read;
+    if (begin.empty()) begin = piece.substr(0, kBeginOfFile);
     lines.Add(piece);
     offset += static_cast<std::int64_t>(piece.size());
     if (static_cast<std::int64_t>(piece.size()) == kFilePiece) continue;
-    PODSIM_RETURN_IF_ERROR(CheckEvents(lines, options.path));
+    PODSIM_RETURN_IF_ERROR(CheckEvents(lines, options.path, begin));
+    if (lines.first_bad_line() > 0 && !std::exchange(said, true))
+      options.on_bad_line(lines.first_bad_line());
     if (!std::exchange(current, true)) options.on_current();
     if (events.ended() || !options.grows) return absl::OkStatus();
     if (piece.empty())

@@ -4,6 +4,7 @@
 #define PODSIM_RUNTIME_TOP_FOLLOW_FILE_H_
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <stop_token>
 #include <string>
@@ -21,6 +22,9 @@ struct FollowFileOptions {
   // What follows is of another launch of the job, which knows nothing of those
   // before.
   std::function<void()> on_launch;
+  // A line that is no record, by its number: the first one, once, before
+  // on_current, or later.
+  std::function<void(std::int64_t)> on_bad_line = [](std::int64_t) {};
   // The end of the file has been reached: once.
   std::function<void()> on_current;
   bool grows = false;  // whether to wait for more
@@ -29,8 +33,8 @@ struct FollowFileOptions {
 
 // Blocks until the file ends with a job's last line; if `grows` is not set, at
 // its end whatever the last line is; until a stop is requested.
-// Errors: those of `store`; FAILED_PRECONDITION (its lines are no whole events;
-//   it has become shorter).
+// Errors: those of `store`; INVALID_ARGUMENT (it is another kind of file);
+//   FAILED_PRECONDITION (its lines are no whole events; it has become shorter).
 absl::Status FollowFile(const FollowFileOptions& options, ObjectStore& store,
                         const std::stop_token& stop);
 

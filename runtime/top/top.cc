@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -44,12 +45,13 @@ struct Watched {
   Mutex mutex;
   CondVar changed;
   JobState state PODSIM_GUARDED_BY(mutex);
+  std::int64_t bad_line PODSIM_GUARDED_BY(mutex) = 0;  // of the file; 0: none
   CatchUp catch_up PODSIM_GUARDED_BY(mutex){std::chrono::steady_clock::now()};
   std::optional<absl::Status> end PODSIM_GUARDED_BY(mutex);
 };
 
 absl::Status CheckMetricsFile(const std::string& path) {
-  PODSIM_RETURN_IF_ERROR(CheckServed(path));
+  PODSIM_RETURN_IF_ERROR(Annotate(CheckServed(path), "--metrics_file"));
   const auto store = NewUriStore();
   const absl::Status read = store->ReadRange(path, 0, 1).status();
   return absl::IsNotFound(read) ? NoFile(*store, path, "metrics file")
@@ -139,6 +141,11 @@ void FollowFileInto(const TopSettings& settings, bool grows, Watched& watched,
              MutexLock lock(watched.mutex);
              watched.state = JobState();
            },
+       .on_bad_line =
+           [&watched](std::int64_t line) {
+             MutexLock lock(watched.mutex);
+             watched.bad_line = line;
+           },
        .on_current =
            [&watched] {
              MutexLock lock(watched.mutex);
@@ -180,6 +187,16 @@ bool AwaitCurrent(Watched& watched) {
     watched.changed.WaitFor(watched.mutex, left);
   }
   return true;
+}
+
+// Of a damaged file, once what it says is shown.
+void WarnOfBadLine(const TopSettings& settings, Watched& watched,
+                   Console& console) {
+  MutexLock lock(watched.mutex);
+  if (watched.bad_line > 0)
+    console.Error(absl::StrCat(
+        "pod_top: ", settings.metrics_file(), ": line ", watched.bad_line,
+        " is no record of a run; such lines are left out"));
 }
 
 absl::Status Silent() {
@@ -244,6 +261,7 @@ absl::StatusOr<int> ShowUntilEnd(const TopSettings& settings, Watched& watched,
     PODSIM_RETURN_IF_ERROR(Show(settings, watched, in_place, console));
   if (streams)
     PODSIM_RETURN_IF_ERROR(Show(settings, watched, in_place, console));
+  WarnOfBadLine(settings, watched, console);
   MutexLock lock(watched.mutex);
   if (watched.end) PODSIM_RETURN_IF_ERROR(*watched.end);
   return watched.state.phase == JobPhase::kFailed ? kNotWell : kEnded;

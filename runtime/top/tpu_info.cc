@@ -91,6 +91,14 @@ void SayInChild(const std::string& text) {
   if (write(STDERR_FILENO, line.data(), line.size()) < 0) return;
 }
 
+const char* WayToRun(const std::string& command, int error) {
+  if (error != ENOENT)
+    return "behind -- stands a program that may be run (chmod +x)";
+  return command == "tpu-info"
+             ? "pip install tpu-info"
+             : "behind -- stands a program of the PATH, or its whole path";
+}
+
 [[noreturn]] void BecomeCommand(const MadeChips& chips,
                                 const std::vector<std::string>& command,
                                 pid_t parent) {
@@ -114,9 +122,7 @@ void SayInChild(const std::string& text) {
   execvp(arguments[0], arguments.data());
   const int error = errno;
   SayInChild(absl::StrCat("cannot run ", command[0], ": ", strerror(error),
-                          error == ENOENT && command[0] == "tpu-info"
-                              ? "; pip install tpu-info"
-                              : ""));
+                          "; ", WayToRun(command[0], error)));
   _exit(error == ENOENT ? kNotFound : kCannotRun);
 }
 

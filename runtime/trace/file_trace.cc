@@ -148,6 +148,7 @@ void FileTrace::OnFormed(const RunLine& line) {
   const JobSpec spec = TracedSpec(formed.plan().spec(), steps_);
   if (!plan_ || line.command_start != command_start_) {
     made_.clear();
+    seen_ = {};
     own_trace_.clear();
     moments_.emplace(spec);
   }
@@ -161,9 +162,21 @@ void FileTrace::OnFormed(const RunLine& line) {
 
 void FileTrace::OnStep(const JobEvent& event) {
   const std::int64_t step = event.step().step();
+  seen_.first = seen_.empty() ? step : std::min(seen_.first, step);
+  seen_.last = std::max(seen_.last, step);
   if (step < range_.first || step > range_.last || made_.size() >= kMostMade)
     return;
   made_.push_back(event);
+}
+
+// Whether the file has one of the steps that were asked for.
+absl::Status FileTrace::CheckMade() const {
+  if (steps_.empty() || !made_.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--trace_steps is ", steps_, ", but the file has ",
+      seen_.empty() ? "no steps: leave --trace out"
+                    : absl::StrCat("the steps ", seen_.first, " to ",
+                                   seen_.last, ": give some of these")));
 }
 
 absl::StatusOr<Trace> FileTrace::Make() const {
@@ -171,6 +184,7 @@ absl::StatusOr<Trace> FileTrace::Make() const {
     return absl::FailedPreconditionError(
         "--trace: the file has no plan with its event, which this version of "
         "pod_launch writes once a pod has formed");
+  PODSIM_RETURN_IF_ERROR(CheckMade());
   PODSIM_RETURN_IF_ERROR(CheckPlacement(*plan_));
   PODSIM_ASSIGN_OR_RETURN(Slice slice,
                           SliceNamed(plan_->bits().slice(), plan_->spec()));

@@ -35,18 +35,21 @@ class FileTrace {
 
   // Of a job that was launched several times the last launch counts.
   void OnLine(const RunLine& line);
-  // Errors: FAILED_PRECONDITION (no pod has formed), those of the plan's slice.
+  // Errors: FAILED_PRECONDITION (no pod has formed), INVALID_ARGUMENT (the file
+  // has none of `steps`), those of the plan's slice.
   absl::StatusOr<Trace> Make() const;
 
  private:
   void OnFormed(const RunLine& line);
   void OnStep(const JobEvent& event);
+  absl::Status CheckMade() const;
 
   const std::string steps_;
   std::optional<absl::Time> command_start_;
   std::optional<JobPlan> plan_;
   std::optional<TracedMoments> moments_;
   StepRange range_;
+  StepRange seen_;              // from the first step to the last
   std::vector<JobEvent> made_;  // steps
   std::string own_trace_;       // that the run wrote itself
 };

@@ -229,7 +229,7 @@ TEST(PodLadderTest, RefusalsAreALine) {
                  {{"--topology=v3-32,v3-8"}, "give the smaller slice first"},
                  {{"--model_dir=runs"}, "--ladder_dir"},
                  {{"--plot=ladder.png"}, "must end in .svg"},
-                 {{"--steps=10", "--epochs=1"}, "--steps and epochs both"},
+                 {{"--steps=10", "--epochs=1"}, "--steps and --epochs both"},
                  {{"--train_batch_size=9"}, "does not divide"}};
   for (const auto& each : refused) {
     const Finished run = Ladder(each.args);

@@ -97,6 +97,8 @@ TEST(UnknownFlagTest, SaysWhatToUseInstead) {
                  "--optimizer=nesterov"},
            Typed{PodLaunch(), "--AdamW",
                  "unknown flag --AdamW; it is a value: --optimizer=adamw"},
+           Typed{PodLadder(), "--step",
+                 "unknown flag --step; did you mean --steps?"},
            Typed{PodLaunch(), "--cosine",
                  "unknown flag --cosine; it is a value: --lr_schedule=cosine"},
            Typed{PodLaunch(), "--ring",

@@ -52,6 +52,16 @@ TEST(OutputFileTest, AFolderIsNoFile) {
               StatusIs(kInvalid, HasSubstr("is no folder")));
 }
 
+TEST(OutputFileTest, APageIsOfHtml) {
+  for (const char* path : {"a.html", "a.HTM", "/dev/stdout", "runs/v1.2", ""})
+    EXPECT_THAT(CheckPageName("report", path), IsOk()) << path;
+  EXPECT_THAT(
+      CheckPageName("report", "d/a.PDF"),
+      StatusIs(kInvalid,
+               "--report is \"d/a.PDF\", but a page of HTML is written: "
+               "give --report=d/a.html"));
+}
+
 TEST(OutputFileTest, ANamedPipeIsNoFile) {
   const TempDir dir;
   ASSERT_EQ(mkfifo(dir.file("pipe").c_str(), 0600), 0);

@@ -141,6 +141,9 @@ TEST(LadderJobTest, AnEfficiencyToStopAt) {
     EXPECT_THAT(LimitsOf(text).status(),
                 StatusIs(kInvalid,
                          AllOf(HasSubstr(text), HasSubstr("efficiency:0.8"))));
+  for (const char* text : {"0.5", "50%", "efficiency:50", "Efficiency=0.5"})
+    EXPECT_THAT(LimitsOf(text).status(),
+                StatusIs(kInvalid, HasSubstr("such as efficiency:0.5")));
 }
 
 LadderRow RowOf(const std::string& slice, std::int64_t steps,

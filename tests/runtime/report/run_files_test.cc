@@ -116,6 +116,21 @@ TEST(RunsAtTest, AFolderOfOtherFilesNamesSome) {
                                "more; pod_launch --metrics_file=d/"))));
 }
 
+TEST(RunsAtTest, WhatWasMeantByAMissingPathIsSaid) {
+  const auto store = NewMemoryStore();
+  for (const auto& [path, way] :
+       std::vector<std::pair<std::string, std::string>>{
+           {"a.jsonl,b.jsonl", "several are parted by blanks"},
+           {"page.html", "the page to write is named by --output"},
+           {"a.jsonl", "pod_launch --metrics_file=FILE writes one"}})
+    EXPECT_THAT(ReadRunsAt(*store, path).status(),
+                StatusIs(absl::StatusCode::kNotFound,
+                         HasSubstr(absl::StrCat("there is no file or folder ",
+                                                path, "; ", way))));
+  EXPECT_THAT(ReadRunsAt(*store, "/dev/null").status(),
+              StatusIs(kInvalid, HasSubstr("is neither a file nor a folder")));
+}
+
 TEST(ReadRunTest, ReadsWhatAJobWrote) {
   const auto store = NewMemoryStore();
   ASSERT_THAT(store->Write("a.jsonl", EvenRun()), IsOk());
@@ -132,7 +147,13 @@ TEST(ReadRunTest, AFileOfOtherThingsIsRefused) {
            {"\n\n", "it has no line"},
            {"hello\nworld\n", "line 1 is no record of a run"},
            {"hello", "line 1 is no record of a run"},
-           {"\n{\"a\": 1}\n", "line 2 is no record of a run"}}) {
+           {"\n{\"a\": 1}\n", "line 2 is no record of a run"},
+           {"{\"event\": \"hello\"}\n", "its lines are no records of a run"},
+           {"\x1f\x8b\b", "it is compressed by gzip: unpack it first"},
+           {"\xff\xfe{", "it is UTF-16: make it UTF-8 first"},
+           {"\n{\"traceEvents\": [\n{}]}", "it is a trace, which"},
+           {"<!DOCTYPE html>\n", "it is a page of HTML"},
+           {"\n$2\n\b\x01wall", "it is no text; a trace, say, is for"}}) {
     ASSERT_THAT(store->Write("a", text), IsOk());
     EXPECT_THAT(
         ReadRun(*store, "a"),

@@ -160,6 +160,14 @@ TEST(RunLineTest, WhateverALineHoldsThereIsAnAnswer) {
   }
 }
 
+TEST(RunLineTest, AStepHasANumber) {
+  EXPECT_TRUE(ParseRunLine(R"({"event":"step","step":3})").has_value());
+  for (const char* line :
+       {R"({"event":"step"})", R"({"event":"step","step":"3"})",
+        R"({"event":"step","step":null})"})
+    EXPECT_FALSE(ParseRunLine(line).has_value()) << line;
+}
+
 TEST(RunLinesTest, LinesAreReadPieceByPiece) {
   std::vector<std::string> kinds;
   RunLines lines([&](const RunLine& line) { kinds.push_back(line.kind); });
@@ -172,6 +180,7 @@ TEST(RunLinesTest, LinesAreReadPieceByPiece) {
   lines.Finish();
   EXPECT_EQ(lines.records(), 2);
   EXPECT_EQ(lines.events(), 1);
+  EXPECT_EQ(lines.first_bad_line(), 2);
 }
 
 }  // namespace

@@ -100,6 +100,16 @@ TEST(RunReaderTest, LinesThatAreNoRecordAreCounted) {
   EXPECT_THAT(run.steps.step, ElementsAre(1));
 }
 
+TEST(RunReaderTest, LinesOfOtherKindsAreNoRecords) {
+  RunReader reader("a");
+  reader.Add("{\"event\":\"user logged in\"}\n");
+  EXPECT_EQ(reader.records(), 0);
+  EXPECT_TRUE(reader.has_others());
+  reader.Add("{\"event\":\"joined\",\"proto\":{\"joined\":{}}}\n");
+  EXPECT_EQ(reader.records(), 1);
+  EXPECT_EQ(reader.Finish().bad_lines, 0);
+}
+
 // A restart goes back to a checkpoint: of steps 3 and 4 the second ones count.
 TEST(RunReaderTest, StepsThatAreMadeAgainCountOnce) {
   std::string text = PlanText();
@@ -163,9 +173,10 @@ TEST(RunReaderTest, KeysOfAnotherTypeCountAsMissing) {
   EXPECT_EQ(run.plan.slice, "");
   EXPECT_EQ(run.plan.hosts, 0);
   EXPECT_EQ(run.plan.global_batch, 0);
-  EXPECT_THAT(run.steps.step, ElementsAre(0));
+  EXPECT_THAT(run.steps.step, IsEmpty());  // of a step without its number
   EXPECT_THAT(run.hosts_steps, IsEmpty());
-  EXPECT_EQ(run.bad_lines, 1);
+  EXPECT_EQ(run.bad_lines, 2);
+  EXPECT_EQ(run.first_bad_line, 2);
 }
 
 TEST(RunReaderTest, AModelsOwnMetricsAreColumnsWithGaps) {

@@ -76,6 +76,22 @@ TEST_F(ReportTest, SaysWhatItPassesOver) {
   }
 }
 
+TEST_F(ReportTest, SaysWhichLinesItLeavesOut) {
+  const std::string path = dir_.file("c.jsonl");
+  ASSERT_THAT(store_->Write(path, EvenRun() + "[1]\n{}\n"), IsOk());
+  const ReportResult result = Run({path, "--json"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.error, HasSubstr(": 2 lines left out, no record of a run; "
+                                      "the first is line "));
+}
+
+TEST_F(ReportTest, RefusesAFileInThePlaceOfAFolder) {
+  const ReportResult result =
+      Run({dir_.file("a.jsonl"), "--tensorboard_dir=" + dir_.file("b.jsonl")});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.error, HasSubstr("--tensorboard_dir is \""));
+}
+
 TEST_F(ReportTest, PrintsJsonInstead) {
   const ReportResult result = Run({dir_.file("b.jsonl"), "--json"});
   EXPECT_EQ(result.exit_code, 0) << result.error;
@@ -108,6 +124,11 @@ TEST_F(ReportTest, RefusesADrawingThatIsNoSvg) {
       Run({dir_.file("a.jsonl"), "--plot=" + dir_.file("a.png")});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.error, HasSubstr("must end in .svg"));
+  const std::string folder =
+      Run({dir_.file("a.jsonl"), "-o", dir_.path()}).error;
+  EXPECT_THAT(folder, StartsWith("--output is \""));
+  EXPECT_THAT(Run({dir_.file("a.jsonl"), "-o", dir_.file("a.pdf")}).error,
+              HasSubstr("a page of HTML is written: give --output="));
   EXPECT_EQ(Run({dir_.file("a.jsonl"), "--plot=" + dir_.file("none/a.svg")})
                 .exit_code,
             2);
@@ -201,6 +222,14 @@ TEST_F(ReportTest, DrawsATraceInsteadOfAPage) {
                 .exit_code,
             2);
   EXPECT_EQ(Run({dir_.file("w.jsonl"), "--trace_steps=3"}).exit_code, 2);
+  const std::string none = dir_.file("none.json");
+  const ReportResult behind =
+      Run({dir_.file("w.jsonl"), "--trace=" + none, "--trace_steps=30:40"});
+  EXPECT_EQ(behind.exit_code, 2);
+  EXPECT_THAT(behind.error,
+              HasSubstr("--trace_steps is 30:40, but the file has the steps 1 "
+                        "to 4: give some of these"));
+  EXPECT_FALSE(store_->Stat(none).ok());
   EXPECT_THAT(Run({dir_.path(), "--trace=" + trace}).error,
               HasSubstr("--trace is of one run"));
 }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <thread>
@@ -21,6 +22,8 @@ namespace {
 
 using ::podsim::testing::FormedJob;
 using ::podsim::testing::IsOk;
+using ::podsim::testing::kInvalid;
+using ::podsim::testing::StatusIs;
 using ::podsim::testing::StepOfJob;
 using ::podsim::testing::TempDir;
 using ::podsim::testing::Watched;
@@ -51,6 +54,11 @@ class FollowFileTest : public ::testing::Test {
                              ++launches_;
                              state_ = JobState();
                            },
+                       .on_bad_line =
+                           [this](std::int64_t line) {
+                             MutexLock lock(mutex_);
+                             bad_lines_.push_back(line);
+                           },
                        .on_current =
                            [this] {
                              MutexLock lock(mutex_);
@@ -70,6 +78,7 @@ class FollowFileTest : public ::testing::Test {
   JobState state_;
   int launches_ = 0;
   bool current_ = false;
+  std::vector<std::int64_t> bad_lines_;
 };
 
 // As whoever watches the job itself.
@@ -130,10 +139,42 @@ TEST_F(FollowFileTest, AnotherLaunchBeginsAnew) {
 }
 
 TEST_F(FollowFileTest, SaysWhatItCannotShow) {
-  EXPECT_TRUE(absl::IsNotFound(Follow(/*grows=*/false)));
+  EXPECT_THAT(Follow(/*grows=*/false),
+              StatusIs(absl::StatusCode::kNotFound,
+                       HasSubstr("; give what pod_launch --metrics_file=")));
   Write("{\"event\":\"step\",\"step\":1}\n");
   EXPECT_THAT(std::string(Follow(/*grows=*/true).message()),
               HasSubstr("has no events"));
+}
+
+TEST_F(FollowFileTest, AnotherKindOfFileIsRefused) {
+  for (const char* text :
+       {"hello\n", "hello", "[1]\n", "{\"traceEvents\":[\n", "\x1f\x8b\b"}) {
+    Write(text);
+    for (const bool grows : {false, true})
+      EXPECT_THAT(Follow(grows),
+                  StatusIs(kInvalid, HasSubstr("is no metrics file: ")))
+          << text;
+  }
+  EXPECT_FALSE(current_);
+}
+
+// A job that begins has written nothing, or half a line.
+TEST_F(FollowFileTest, AFileMayBegin) {
+  for (const char* text : {"", "\n", "{\"event\":\"joi"}) {
+    Write(text);
+    EXPECT_THAT(Follow(/*grows=*/false), IsOk()) << text;
+  }
+  EXPECT_TRUE(current_);
+  EXPECT_TRUE(bad_lines_.empty());
+}
+
+TEST_F(FollowFileTest, ALineThatIsNoRecordIsTold) {
+  Write(LineOf(FormedJob()) + "\n[1]\n" + LineOf(StepOfJob(1)) +
+        "{\"event\":\"step\",\"step\":\"x\"}\n" + kLastLine);
+  ASSERT_THAT(Follow(/*grows=*/true), IsOk());
+  EXPECT_EQ(bad_lines_, std::vector<std::int64_t>{3});
+  EXPECT_EQ(state_.steps.size(), 1u);
 }
 
 }  // namespace

@@ -275,6 +275,25 @@ TEST(FollowLimitTest, WhoeverDoesNotAnswerIsGivenUp) {
                        HasSubstr("unix:/nonexistent/coordinator")));
 }
 
+// Of an address that was given: no launcher says that a pod will be there.
+TEST(FollowLimitTest, WhereNobodyListensIsSaidAtOnce) {
+  WatchPlace place;
+  place.set_address("unix:/nonexistent/coordinator");
+  place.set_token(kToldToken);
+  int asked = 0;
+  EXPECT_THAT(Follow({.find =
+                          [&] {
+                            ++asked;
+                            return place;
+                          },
+                      .on_event = [](const WatchedEvent&) {},
+                      .pause = std::chrono::hours(1)},
+                     std::stop_token()),
+              StatusIs(absl::StatusCode::kUnavailable,
+                       HasSubstr("where nobody answers")));
+  EXPECT_EQ(asked, 1);
+}
+
 TEST(DecideAfterCallTest, WhatEndsAndWhatGoesOn) {
   EXPECT_EQ(DecideAfterCall({}, true), AfterCall::kEnd);
   EXPECT_EQ(DecideAfterCall({}, false), AfterCall::kAskAgain);

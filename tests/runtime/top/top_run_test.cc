@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/rpc/token.h"
@@ -135,8 +136,25 @@ TEST_F(TopRunTest, ShowsAJobOfItsMetricsFile) {
                     HasSubstr("TPU Runtime Utilization"), HasSubstr("70.00%")));
   EXPECT_EQ(top({"--metrics_file=" + dir_.file("none")}), 2);
   EXPECT_THAT(Written("err"), HasSubstr("there is no metrics file "));
+  std::ofstream(dir_.file("m.jsonl"), std::ios::app) << "no record\n";
+  EXPECT_EQ(top({"--metrics_file=" + dir_.file("m.jsonl"), "--once"}), 0);
+  EXPECT_THAT(Written("err"), HasSubstr("line 3 is no record of a run"));
+  std::ofstream(dir_.file("t.json")) << "{\"traceEvents\":[\n]}\n";
+  EXPECT_EQ(top({"--metrics_file=" + dir_.file("t.json"), "--once"}), 2);
+  EXPECT_THAT(Written("err"), HasSubstr("it is a trace"));
   EXPECT_EQ(top({"--metrics_file=m", "--address=" + Address()}), 2);
   EXPECT_THAT(Written("err"), HasSubstr("both name the job"));
+}
+
+TEST_F(TopRunTest, ACommandStandsBehindDashes) {
+  for (const auto& [args, said] :
+       std::vector<std::pair<std::vector<std::string>, std::string>>{
+           {{"--tpu_info", "tpu-info"}, "pod_top --tpu_info -- tpu-info"},
+           {{"--tpu-info", "true"}, "pod_top --tpu_info -- true"},
+           {{"--tpu_info", "--once"}, "--once has no meaning"}}) {
+    EXPECT_EQ(Top(args), 2);
+    EXPECT_THAT(Written("err"), HasSubstr(said));
+  }
 }
 
 }  // namespace
