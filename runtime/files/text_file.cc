@@ -29,6 +29,16 @@
 namespace podsim {
 namespace {
 
+// From 1 on. REQUIRES: text is not UTF-8.
+int LineThatIsNoText(const std::string& text) {
+  int number = 0;
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    ++number;
+    if (!IsUtf8(std::string(line))) break;
+  }
+  return number;
+}
+
 // What some editors begin a file of UTF-8 with.
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 // They are some dozen lines; a larger file is something else.
@@ -193,9 +203,9 @@ absl::Status ParseText(const std::string& text, const std::string& name,
         absl::StrCat(name, " looks like ", looks, "; a ", kind.name,
                      " is a text file, written as ", kind.example));
   if (!IsUtf8(text))
-    return absl::InvalidArgumentError(
-        absl::StrCat(name, " is no text in UTF-8; a ", kind.name,
-                     " is a text file, written as ", kind.example));
+    return absl::InvalidArgumentError(absl::StrCat(
+        name, ":", LineThatIsNoText(text), " is no text in UTF-8; a ",
+        kind.name, " is a text file, written as ", kind.example));
   if (absl::EndsWith(name, ".py"))
     return absl::InvalidArgumentError(
         absl::StrCat(name, " is Python; a ", kind.name,

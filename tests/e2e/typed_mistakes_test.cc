@@ -1058,7 +1058,7 @@ TEST_F(TypedMistakesTest, WhatWouldBePassedOver) {
                    "f.txt:1: SLOW has no step", "as in step: 20",
                    "echo 'faults { kind: SLOW host: 1 seconds: 2 }' > f.txt"},
            Mistake{"pod_launch --dry_run --job j.txt",
-                   "j.txt is no text in UTF-8", "a job is a text file",
+                   "j.txt:1 is no text in UTF-8", "a job is a text file",
                    "printf '\\x89\\xc3\\x28 junk\\n' > j.txt"},
        })
     Expect(mistake);

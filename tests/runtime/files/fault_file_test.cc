@@ -182,7 +182,7 @@ TEST(ReadFaultsTest, AnotherEncodingIsSaidAndAMarkOfUtf8PassedOver) {
                      HasSubstr("> utf8.txt; a fault plan is written"))));
   std::ofstream(dir.file("latin.txt")) << "f\xe4ults { }";
   EXPECT_THAT(ReadFaults(dir.file("latin.txt")),
-              StatusIs(kInvalid, HasSubstr("latin.txt is no text in UTF-8; a "
+              StatusIs(kInvalid, HasSubstr("latin.txt:1 is no text in UTF-8; a "
                                            "fault plan is a text file")));
   std::ofstream(dir.file("page.txt")) << "<!DOCTYPE html><html></html>";
   EXPECT_THAT(ReadFaults(dir.file("page.txt")),
