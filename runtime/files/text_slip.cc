@@ -66,17 +66,31 @@ std::optional<Assignment> AssignmentIn(absl::string_view line) {
   return Assignment{std::string(name), PrintableLine(std::string(value))};
 }
 
-// "step: soon" in a line of several fields, for "Expected integer, got: soon";
-// nullopt: the message is of another kind.
+// What a message of protobuf names of a line: "soon" of "Expected integer, got:
+// soon." and "9e9" of "Integer out of range (9e9)."; empty: nothing.
+std::string TokenIn(absl::string_view message) {
+  constexpr absl::string_view kGot = ", got: ";
+  constexpr absl::string_view kTooLarge = "Integer out of range (";
+  if (absl::StartsWith(message, kTooLarge))
+    return std::string(
+        message.substr(kTooLarge.size(), message.find(')') - kTooLarge.size()));
+  const std::size_t got = message.find(kGot);
+  return got == message.npos ? ""
+                             : std::string(absl::StripSuffix(
+                                   message.substr(got + kGot.size()), "."));
+}
+
+// "step: soon" in a line of several fields, for "Expected integer, got: soon",
+// and "per_step: 10%" for "Expected identifier, got: %"; nullopt: the message
+// is of another kind.
 std::optional<Assignment> AssignmentOf(const std::string& message,
                                        absl::string_view line) {
-  constexpr absl::string_view kGot = ", got: ";
-  const std::size_t got = message.find(kGot.data());
-  if (got == message.npos) return std::nullopt;
-  const std::string begin(absl::StripSuffix(
-      absl::string_view(message).substr(got + kGot.size()), "."));
-  const std::size_t at = begin.empty() ? line.npos : line.find(begin);
-  if (at == line.npos) return std::nullopt;
+  const std::string token = TokenIn(message);
+  const std::size_t found = token.empty() ? line.npos : line.find(token);
+  if (found == line.npos) return std::nullopt;
+  const std::size_t front =
+      found == 0 ? line.npos : line.find_last_of(" \t{};,:", found - 1);
+  const std::size_t at = front == line.npos ? 0 : front + 1;
   const absl::string_view before =
       absl::StripTrailingAsciiWhitespace(line.substr(0, at));
   if (before.empty() || before.back() != ':') return std::nullopt;

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -11,6 +12,7 @@
 #include "base/printable.h"
 #include "base/status.h"
 #include "interconnect/timing/network.h"
+#include "settings/meant_number.h"
 
 namespace podsim {
 namespace {
@@ -29,32 +31,45 @@ std::optional<Coordinate> ParsePlace(absl::string_view text) {
                     numbers.size() == 3 ? numbers[2] : 0};
 }
 
-std::optional<LinkFault> Parse(absl::string_view text) {
-  if (!absl::ConsumePrefix(&text, "link:")) return std::nullopt;
-  const std::size_t colon = text.rfind(':');
+// What is wrong, as an error's message: "its rate is '2'".
+absl::StatusOr<LinkFault> Parse(absl::string_view text) {
+  const auto wrong = [](const std::string& what) {
+    return absl::InvalidArgumentError(what);
+  };
+  if (!absl::ConsumePrefix(&text, "link:"))
+    return wrong("it does not begin with link:");
+  if (absl::StrContains(text, "link:")) return wrong("it has several links");
   const std::size_t between = text.find(")-(");
-  if (colon == absl::string_view::npos || between == absl::string_view::npos ||
-      between > colon)
-    return std::nullopt;
+  if (between == absl::string_view::npos)
+    return wrong("no )-( stands between two chips");
+  const std::size_t end = text.find(')', between + 1);
+  if (end == absl::string_view::npos ||
+      !absl::StartsWith(text.substr(end + 1), ":"))
+    return wrong("no rate stands behind the second chip and a colon");
   const auto from = ParsePlace(text.substr(0, between + 1));
-  const auto to = ParsePlace(text.substr(between + 2, colon - between - 2));
-  LinkFault fault;
-  if (!from || !to || !absl::SimpleAtod(text.substr(colon + 1), &fault.rate) ||
-      !(fault.rate >= 0 && fault.rate <= 1))
-    return std::nullopt;
-  fault.from = *from;
-  fault.to = *to;
+  const auto to = ParsePlace(text.substr(between + 2, end - between - 1));
+  if (!from || !to)
+    return wrong("a chip is not two or three whole numbers in parentheses");
+  const std::string rate(text.substr(end + 2));
+  LinkFault fault = {.from = *from, .to = *to};
+  if (!absl::SimpleAtod(rate, &fault.rate) ||
+      !(fault.rate >= 0 && fault.rate <= 1)) {
+    const auto part = PartMeant(rate);
+    return wrong(absl::StrCat("its rate is '", PrintableLine(rate), "'",
+                              part ? absl::StrCat(", here ", *part) : ""));
+  }
   return fault;
 }
 
 }  // namespace
 
 absl::StatusOr<LinkFault> ParseIciFault(const std::string& text) {
-  const auto fault = Parse(text);
-  if (fault) return *fault;
+  const absl::StatusOr<LinkFault> fault = Parse(text);
+  if (fault.ok()) return *fault;
   return absl::InvalidArgumentError(absl::StrCat(
-      "ici_fault is '", PrintableLine(text.substr(0, 80)),
-      "': give link:(X,Y)-(X,Y):RATE, two neighbouring chips and what is left "
+      "ici_fault is '", PrintableLine(text.substr(0, 80)), "', and ",
+      fault.status().message(),
+      ": give link:(X,Y)-(X,Y):RATE, two neighbouring chips and what is left "
       "of the rate between them, 0 (cut) to 1, as in link:(3,1)-(4,1):0.25"));
 }
 

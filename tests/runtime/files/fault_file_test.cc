@@ -94,6 +94,12 @@ INSTANTIATE_TEST_SUITE_P(
                   "my.txt:1:13:", "; did you mean kind?"},
         BadFaults{"faults { kind: KILL step: soon }",
                   "my.txt:1:27:", "step is soon; give a whole number"},
+        BadFaults{"faults { kind: KILL host: 99999999999 step: 1 }",
+                  "my.txt:1:27:",
+                  "host is 99999999999, which is out of range; the largest is "
+                  "2147483647"},
+        BadFaults{"random { per_step: 10% kinds: KILL }", "my.txt:1:2",
+                  "per_step is 10%"},
         BadFaults{"random { seed: -1 }", "my.txt:1:16:",
                   "seed is -1; give a whole number from 0 up"}));
 

@@ -43,6 +43,28 @@ TEST(IciFaultTest, SaysHowItIsWritten) {
   }
 }
 
+TEST(IciFaultTest, SaysWhatIsWrong) {
+  struct Wrong {
+    const char* text;
+    const char* says;
+  };
+  for (const Wrong& wrong :
+       {Wrong{"(0,0)-(1,0):0.5", "it does not begin with link:"},
+        Wrong{"link:(0,0)-(1,0):0.5,link:(1,0)-(1,1):0.5",
+              "it has several links"},
+        Wrong{"link:(0,0)->(1,0):0.5", "no )-( stands between two chips"},
+        Wrong{"link:(0,0)-(1,0)", "no rate stands behind the second chip"},
+        Wrong{"link:(0,0)-(1,0) 0.5", "no rate stands behind"},
+        Wrong{"link:(0.0)-(1.0):0.5", "two or three whole numbers"},
+        Wrong{"link:(0,0)-(1,0):25%", "its rate is '25%', here 0.25: give"},
+        Wrong{"link:(0,0)-(1,0):2", "its rate is '2': give link:"},
+        Wrong{"link:(0,0)-(1,0):", "its rate is '': give link:"}})
+    EXPECT_THAT(
+        ParseIciFault(wrong.text),
+        StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(wrong.says)))
+        << wrong.text;
+}
+
 JobSpec SpecWith(const std::string& fault) {
   JobSpec spec;
   spec.set_ici_fault(fault);
