@@ -920,6 +920,12 @@ TEST_F(TypedMistakesTest, SmallPrograms) {
                    "from 0 (any free one) to 65535"},
            Mistake{"gcs_server abc b=us", "the port is \"abc\"",
                    "gcs_server 8080 bucket=us"},
+           Mistake{"gcs_server 0 bucket", "\"bucket\" has no location",
+                   "give BUCKET=LOCATION"},
+           Mistake{"gcs_server 0 bucket=", "\"bucket=\" has no location",
+                   "give BUCKET=LOCATION"},
+           Mistake{"gcs_server 0 My/Bucket=us", "\"My/Bucket=us\" names no",
+                   "3 to 222 of a-z"},
 #ifdef PODSIM_HAS_BENCH
            Mistake{"read_shards csv my.csv", "given: csv my.csv",
                    "read_shards DATASET DATA_DIR FEATURES THREADS PASSES"},
