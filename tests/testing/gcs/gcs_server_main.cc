@@ -34,6 +34,19 @@ bool IsFree(std::uint16_t port) {
   return bound;
 }
 
+// Of "bucket=us" nothing.
+std::string WhyNoBucket(const std::string& pair) {
+  const std::size_t equals = pair.find('=');
+  if (equals == std::string::npos || equals + 1 == pair.size())
+    return "\"" + pair +
+           "\" has no location; give BUCKET=LOCATION, as in bucket=us";
+  const auto name = podsim::ParseGcsName("gs://" + pair.substr(0, equals));
+  if (name.ok() && name->bucket == pair.substr(0, equals)) return "";
+  return "\"" + pair +
+         "\" names no bucket: give 3 to 222 of a-z, 0-9, '-', '_', '.' in "
+         "front of the =, as in bucket=us";
+}
+
 int Refused(const std::string& why) {
   std::fprintf(stderr, "gcs_server: %s\n", why.c_str());
   return 2;
@@ -55,19 +68,9 @@ int main(int argc, char** argv) {
     return Refused("the port is \"" + typed +
                    "\"; give a number from 0 (any free one) to 65535, as in "
                    "gcs_server 8080 bucket=us");
-  for (int i = 2; i < argc; ++i) {
-    const std::string pair = argv[i];
-    const std::size_t equals = pair.find('=');
-    if (equals == std::string::npos || equals + 1 == pair.size())
-      return Refused("\"" + pair +
-                     "\" has no location; give BUCKET=LOCATION, as in "
-                     "bucket=us");
-    const auto name = podsim::ParseGcsName("gs://" + pair.substr(0, equals));
-    if (!name.ok() || name->bucket != pair.substr(0, equals))
-      return Refused("\"" + pair +
-                     "\" names no bucket: give 3 to 222 of a-z, 0-9, '-', '_', "
-                     "'.' in front of the =, as in bucket=us");
-  }
+  for (int i = 2; i < argc; ++i)
+    if (const std::string why = WhyNoBucket(argv[i]); !why.empty())
+      return Refused(why);
   if (port != 0 && !IsFree(static_cast<std::uint16_t>(port)))
     return Refused("port " + typed +
                    " of 127.0.0.1 is in use; give another, or 0 for any free "
