@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "base/printable.h"
 #include "base/status.h"
 #include "settings/blank_equals.h"
 #include "settings/field_text.h"
@@ -120,6 +121,22 @@ absl::Status CheckDashes(const std::vector<Flag>& flags,
   return absl::OkStatus();
 }
 
+// "-J=x.json": CLI11 would take it for -J with the value "=x.json".
+absl::Status CheckLetterEquals(const std::vector<Flag>& flags,
+                               const std::string& arg) {
+  constexpr std::size_t kMostShown = 64;
+  if (arg.size() < 3 || arg[0] != '-' || arg[2] != '=') return absl::OkStatus();
+  for (const Flag& flag : flags)
+    if (arg.substr(1, 1) == SettingOf(*flag.field).letter())
+      return absl::InvalidArgumentError(absl::StrCat(
+          PrintableLine(arg.substr(0, kMostShown)),
+          " has an = behind a letter, which takes none; write ",
+          arg.substr(0, 2), " ",
+          arg.size() == 3 ? "VALUE"
+                          : PrintableLine(arg.substr(3, kMostShown))));
+  return absl::OkStatus();
+}
+
 // "-np" of MPI, which is -n with the value "p": no value of -n's begins so.
 absl::Status CheckGlued(const MainProgram& program,
                         const std::vector<Flag>& flags,
@@ -176,6 +193,7 @@ absl::Status CheckArgument(const MainProgram& program,
                            const std::vector<Flag>& flags,
                            const std::string& arg, bool last) {
   PODSIM_RETURN_IF_ERROR(CheckDashes(flags, arg));
+  PODSIM_RETURN_IF_ERROR(CheckLetterEquals(flags, arg));
   PODSIM_RETURN_IF_ERROR(CheckGlued(program, flags, arg));
   PODSIM_RETURN_IF_ERROR(CheckSwitch(flags, arg));
   return CheckHasValue(flags, arg, last);

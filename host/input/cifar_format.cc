@@ -85,7 +85,8 @@ class CifarFormat final : public ShardFormat {
     const OtherFile other = OtherFileOf(start, file);
     if (other.what.empty()) {
       const std::string text = OtherFileHint(start, file);
-      if (text.empty()) return absl::OkStatus();
+      const bool has_lines = start.find('\n') != std::string_view::npos;
+      if (text.empty() || !has_lines) return absl::OkStatus();
       return absl::InvalidArgumentError(
           absl::StrCat(file, ": it is no file of ", name(), text,
                        ": give the folder with ", patterns().train));

@@ -120,11 +120,10 @@ class CsvFormat final : public ShardFormat {
       PODSIM_ASSIGN_OR_RETURN(const std::string_view line,
                               NextCsvLine(source, file));
       if (line.empty()) break;
-      if (header && WithoutEnd(line) != header_)
+      if (header && !IsBlank(line) && WithoutEnd(line) != header_)
         return absl::DataLossError(absl::StrCat(
-            file,
-            ": offset 0: its first line is not the header of the first "
-            "file: ",
+            file, ": offset ", records.end,
+            ": its first line is not the header of the first file: ",
             Difference(line),
             "; give all files one header, or leave this one out by a name that "
             "begins with _"));
@@ -134,7 +133,7 @@ class CsvFormat final : public ShardFormat {
         if (checker_.has_value()) checker_->Look(WithoutEnd(line), number, bad);
         records.offsets.push_back(source.offset());
       }
-      header = false;
+      header = header && IsBlank(line);
       number += std::count(line.begin(), line.end(), '\n');
       PODSIM_RETURN_IF_ERROR(
           source.Skip(static_cast<std::int64_t>(line.size())));

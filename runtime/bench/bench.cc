@@ -163,7 +163,8 @@ int Bench(const LaunchContext& context, Console& console, const Clock& clock) {
   // A file that is not there was typed, too.
   return absl::IsInvalidArgument(code.status()) ||
                  absl::IsNotFound(code.status()) ||
-                 absl::IsPermissionDenied(code.status())
+                 absl::IsPermissionDenied(code.status()) ||
+                 absl::IsResourceExhausted(code.status())
              ? kRefused
              : kFailed;
 }

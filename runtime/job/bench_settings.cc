@@ -67,6 +67,10 @@ std::vector<std::string> UnusedBenchSettings(const BenchSpec& given) {
     lines.push_back(absl::StrCat("--stepbytes is not used: --stepfactor ",
                                  given.stepfactor(),
                                  " says which size is the next"));
+  if (given.has_per_iter_skip() && !given.per_iter_timing())
+    lines.push_back(
+        "--per_iter_skip is not used: the columns that it is for come with "
+        "--per_iter_timing 1");
   return lines;
 }
 

@@ -229,6 +229,7 @@ TEST(Csv, SaysWhatIsMissing) {
                "/c/train.csv: line 2: column 1 (from 0): 'x' is no whole "
                "number; write numbers there, or give another type or other "
                "columns in --features"));
+  EXPECT_THAT(read("\n \r\na,b\n1,2\n", "a=a:int64"), IsOk());
   ASSERT_THAT(store->Write("/c/train2.csv", "b,a\n1,2\n"), IsOk());
   EXPECT_THAT(
       read("a,b\n1,2\n", "a=a:int64"),

@@ -44,6 +44,10 @@ TEST(CheckServed, RefusesByTheNameOfTheScheme) {
     EXPECT_THAT(CheckServed(path),
                 StatusIs(kInvalid, HasSubstr("the bucket's name is missing (a "
                                              "variable of the shell may be")));
+  EXPECT_THAT(CheckServed("gs://Bucket/x"),
+              StatusIs(kInvalid, HasSubstr("no bucket is called so")));
+  EXPECT_THAT(CheckServed("gs:/bucket/x"),
+              StatusIs(kInvalid, HasSubstr("give gs://BUCKET/NAME")));
   EXPECT_THAT(CheckPlainPath("/tmp/m.jsonl"), IsOk());
   EXPECT_THAT(CheckPlainPath("s3://bucket/m.jsonl"),
               StatusIs(kInvalid, HasSubstr("this cannot lie on s3://")));

@@ -228,6 +228,10 @@ TEST(BenchFlagsTest, WhatACollectiveDoesNotReadIsNamed) {
               ElementsAre("--stepbytes is not used: --stepfactor 2 says which "
                           "size is the next"));
   EXPECT_THAT(unused({"all_reduce", "-f", "1", "-i", "1K"}), ElementsAre());
+  EXPECT_THAT(unused({"all_reduce", "-K", "2"}),
+              ElementsAre("--per_iter_skip is not used: the columns that it is "
+                          "for come with --per_iter_timing 1"));
+  EXPECT_THAT(unused({"all_reduce", "-K", "2", "-I", "1"}), ElementsAre());
 }
 
 TEST(BenchFlagsTest, HelpTeaches) {
