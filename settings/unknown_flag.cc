@@ -141,6 +141,7 @@ std::string KnownOfName(const MainProgram& program, const std::string& typed) {
     return advice;
   if (std::string off = TurnedOff(typed, program); !off.empty()) return off;
   if (const std::string several = typed + "s";
+      MeantBy(typed, program).empty() &&
       Has(FlagNames(program), several))  // --step, which is a value, too
     return DidYouMeanFlags({several});
   if (std::string value = AsValue(typed, program); !value.empty()) return value;
