@@ -72,8 +72,13 @@ def _own_names(names: list[str], params: Any) -> list[str]:
     return own
 
 
+def _type_of(leaf: Any) -> Any:
+    """Of a random key a type of JAX's own."""
+    return leaf.dtype if hasattr(leaf, "dtype") else np.asarray(leaf).dtype
+
+
 def _kind(leaf: Any) -> np.dtype:
-    return np.dtype(leaf.dtype if hasattr(leaf, "dtype") else np.asarray(leaf).dtype)
+    return np.dtype(_type_of(leaf))
 
 
 def _check_counts(name: str, leaf: Any) -> None:
@@ -150,6 +155,11 @@ class State:
                 raise TypeError(f"the loss function returns {name!r} of the state with the shape "
                                 f"{np.shape(theirs)}, but is given it with {np.shape(ours)}: "
                                 "return it with the same shape")
+            given, returned = _type_of(ours), _type_of(theirs)
+            if getattr(given, "kind", "") == "i" and getattr(returned, "kind", "") not in "iub":
+                raise TypeError(f"the loss function returns {name!r} of the state as {returned}, "
+                                f"but is given it as {given}, which would lose what is behind the "
+                                "point: begin with a float32, or return .astype(jnp.int32)")
 
     def matches(self, tree: Any) -> bool:
         import jax
