@@ -1,9 +1,8 @@
 """A tree of what steps carry, taken apart.
 
 float32 arrays are carried, and signed whole numbers, such as counters, as float32
-that are rounded: exact below 2^24. Random keys are new at every step, and whole numbers
-beside a key (the count of flax's nnx.Rngs) stay what they are: each step draws
-from keys of its own."""
+that are rounded: exact below 2^24. Random keys are new at every step, and the count beside
+a key of flax's nnx.Rngs stays what it is: each step draws from keys of its own."""
 
 from __future__ import annotations
 
@@ -31,10 +30,11 @@ def _is_key(leaf: Any) -> bool:
 
 
 def _beside(name: str, key: str) -> bool:
-    """Whether two names differ in one part."""
+    """Whether a name is that of a key but for one part, "count": other counters are the
+    caller's own."""
     ours, theirs = name.split("/"), key.split("/")
-    return (len(ours) == len(theirs)
-            and sum(a != b for a, b in zip(ours, theirs)) == 1)
+    other = [a for a, b in zip(ours, theirs) if a != b]
+    return len(ours) == len(theirs) and other == ["count"]
 
 
 def _as_float(leaf: Any) -> Any:

@@ -313,6 +313,12 @@ class MeantTest(unittest.TestCase):
                                     "int32, .* begin with a float32, or return .astype"):
             state._check_shapes([np.float32(0.5)])
 
+    def test_the_count_beside_a_key_is_that_of_nnx(self):
+        for name, key, is_beside in (("d/rngs/count/value", "d/rngs/key/value", True),
+                                     ("count", "key", True), ("steps", "key", False),
+                                     ("a/count", "b/key", False), ("count", "a/key", False)):
+            self.assertEqual(_state._beside(name, key), is_beside, name)
+
     def test_a_ladder_speaks_of_its_arguments(self):
         said = _ladder.in_words_of_call(podsim.PodsimError(
             "d/results.jsonl has an earlier ladder: add --resume to go on, or give another "
