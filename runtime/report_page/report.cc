@@ -140,13 +140,15 @@ absl::StatusOr<std::string> Make(const ReportSettings& settings,
   const bool writes = settings.has_output() ||
                       !(settings.json() || settings.has_plot() ||
                         settings.has_tensorboard_dir() || settings.has_trace());
-  if (writes) PODSIM_RETURN_IF_ERROR(CheckPageName("output", page));
   ReportSettings named = settings;
   if (writes) named.set_output(page);
   PODSIM_RETURN_IF_ERROR(CheckOutputFiles(named));
+  PODSIM_RETURN_IF_ERROR(
+      CheckOutputFolder("tensorboard_dir", settings.tensorboard_dir()));
   PODSIM_RETURN_IF_ERROR(CheckTraceSteps(settings));
   NamedFiles files = FilesIn({&named});
   PODSIM_RETURN_IF_ERROR(CheckOutputsApart(files));
+  if (writes) PODSIM_RETURN_IF_ERROR(CheckPageName("output", page));
   PODSIM_ASSIGN_OR_RETURN(std::vector<RunRecords> runs,
                           ReadAll(settings, store, passed_over));
   // Those of a folder too.
