@@ -664,7 +664,8 @@ class SettingsTest(unittest.TestCase):
         for settings, said in (
                 ({"train_steps": 10**20}, r"is 100000000000000000000, .* below 2\*\*63"),
                 ({"seed": 2**64}, r"is 18446744073709551616, which is too large; .* below 2\*\*64"),
-                ({"name": "a\nb"}, r"name is 'a\\nb'; it must be printable")):
+                ({"name": "a\nb"}, r"name is 'a\\nb'; it must be printable"),
+                ({"run_name": "a\nb"}, r"run_name is 'a\\nb'; it must be printable, .* as 'a b'")):
             with self.assertRaisesRegex(ValueError, said):
                 podsim.train(len, {}, np.zeros(2), **settings)
         self.assertIsNone(_kinds.check_kind("seed", 2**64 - 1))
