@@ -140,11 +140,11 @@ std::string KnownOfName(const MainProgram& program, const std::string& typed) {
   if (std::string advice = AdviceFor(program, typed); !advice.empty())
     return advice;
   if (std::string off = TurnedOff(typed, program); !off.empty()) return off;
-  if (const std::string several = typed + "s";
-      MeantBy(typed, program).empty() &&
-      Has(FlagNames(program), several))  // --step, which is a value, too
-    return DidYouMeanFlags({several});
-  if (std::string value = AsValue(typed, program); !value.empty()) return value;
+  if (std::string value = AsValue(typed, program); !value.empty()) {
+    const std::string several = typed + "s";  // --step, which is a value, too
+    return Has(FlagNames(program), several) ? DidYouMeanFlags({several})
+                                            : value;
+  }
   if (const Names meant = MeantBy(typed, program); !meant.empty())
     return DidYouMeanFlags(meant);
   if (IsArgument(typed, program))

@@ -17,8 +17,8 @@ _PLANS = re.compile(r"(?<![\w-])(?:(?:pod_launch )?--dry_run(?:, pod_plan)?|pod_
 
 
 # Places as a command line has them, and the same in a call.
-_PLACE = re.compile(r"(?<![\w.-])(restore|[a-z]+_dir|[a-z]+_file)=([\w./-]*[a-z0-9](?![\w./-]*\w))")
-_LIST = re.compile(r"(?<=such as )\d[\d.]*(?:,\d[\d.]*)+(?!\w)")
+_PLACE = re.compile(r"(?<![\w.-])(restore|[a-z]+_dir|[a-z]+_file)=([\w./-]*[a-z0-9](?![\w./-]*\w|:))")
+_LIST = re.compile(r"(?:(?<=such as )|(?<=in order: ))\d[\d.]*(?:,\d[\d.]*)+(?!\w)")
 _SWITCHES = re.compile(r"(=\S+) (restore_weights_only) (?=\w+=)")
 _NAMES = "|".join(SETTINGS)
 _SIDE_BY_SIDE = re.compile(rf"(?<![\w-])((?:{_NAMES})=[^\s,;]+) (?=(?:{_NAMES})=)")

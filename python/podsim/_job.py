@@ -204,9 +204,14 @@ def check_name(name: Any) -> None:
     if name is not None and (not isinstance(name, str) or not name):
         raise TypeError(f"name is {shown(name)}; it must be a str, what the model is called, such "
                         'as name="mlp"')
-    if isinstance(name, str) and not name.isprintable():
-        raise ValueError(f"name is {name!r}; it must be printable, without line ends and tabs, "
-                         f"such as {' '.join(filter(str.isprintable, name.split())) or 'mlp'!r}")
+    check_is_printable("name", name, "mlp")
+
+
+def check_is_printable(name: str, value: Any, example: str) -> None:
+    """Raises ValueError for a text of several lines."""
+    if isinstance(value, str) and not value.isprintable():
+        raise ValueError(f"{name} is {value!r}; it must be printable, without line ends and tabs, "
+                         f"such as {' '.join(filter(str.isprintable, value.split())) or example!r}")
 
 
 def local(name: str, place: str | os.PathLike[str]) -> pathlib.Path:

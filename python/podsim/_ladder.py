@@ -14,6 +14,7 @@ from typing import Any, Callable, Iterator, Mapping, Sequence
 
 from . import _errors, _job, _programs
 from ._calls import checked
+from ._errors import PodsimError
 from ._drawing import Svg
 from ._names import instead
 from ._not_called import NotCalled
@@ -277,6 +278,15 @@ def check_settings(settings: Mapping[str, Any]) -> None:
                             "metrics of each")
 
 
+def in_words_of_call(error: PodsimError) -> PodsimError:
+    """An error of pod_ladder with its own flags as arguments of podsim.ladder."""
+    said = str(error).replace("leave --resume out", "leave resume out")
+    said = said.replace("--resume", "resume=True")
+    for name in ("ladder_dir", "until"):
+        said = said.replace(f"--{name}", name)
+    return PodsimError(said, details=error.details)
+
+
 def of_job(settings: Mapping[str, Any], folder: pathlib.Path, flags: Sequence[str],
            watching: Callable[[int], contextlib.AbstractContextManager[None]]) -> Ladder:
     """Runs the program. folder: for what it draws; watching: entered with its process."""
@@ -293,5 +303,5 @@ def of_job(settings: Mapping[str, Any], folder: pathlib.Path, flags: Sequence[st
             child.communicate()
             raise
     if child.returncode not in (0, 1) or not written:
-        raise _errors.of_program("pod_ladder", errors, child.returncode)
+        raise in_words_of_call(_errors.of_program("pod_ladder", errors, child.returncode))
     return read(written, place.read_text(), page.read_text(encoding="utf-8"))

@@ -1,9 +1,8 @@
 """A tree of what steps carry, taken apart.
 
 float32 arrays are carried, and signed whole numbers, such as counters, as float32
-that are rounded: exact below 2^24. Random keys are new at every step, and whole numbers
-beside a key (the count of flax's nnx.Rngs) stay what they are: each step draws
-from keys of its own."""
+that are rounded: exact below 2^24. Random keys are new at every step, and the count beside
+a key of flax's nnx.Rngs stays what it is: each step draws from keys of its own."""
 
 from __future__ import annotations
 
@@ -31,10 +30,11 @@ def _is_key(leaf: Any) -> bool:
 
 
 def _beside(name: str, key: str) -> bool:
-    """Whether two names differ in one part."""
+    """Whether a name is that of a key but for one part, "count": other counters are the
+    caller's own."""
     ours, theirs = name.split("/"), key.split("/")
-    return (len(ours) == len(theirs)
-            and sum(a != b for a, b in zip(ours, theirs)) == 1)
+    other = [a for a, b in zip(ours, theirs) if a != b]
+    return len(ours) == len(theirs) and other == ["count"]
 
 
 def _as_float(leaf: Any) -> Any:
@@ -72,8 +72,13 @@ def _own_names(names: list[str], params: Any) -> list[str]:
     return own
 
 
+def _type_of(leaf: Any) -> Any:
+    """Of a random key a type of JAX's own."""
+    return leaf.dtype if hasattr(leaf, "dtype") else np.asarray(leaf).dtype
+
+
 def _kind(leaf: Any) -> np.dtype:
-    return np.dtype(leaf.dtype if hasattr(leaf, "dtype") else np.asarray(leaf).dtype)
+    return np.dtype(_type_of(leaf))
 
 
 def _check_counts(name: str, leaf: Any) -> None:
@@ -150,6 +155,11 @@ class State:
                 raise TypeError(f"the loss function returns {name!r} of the state with the shape "
                                 f"{np.shape(theirs)}, but is given it with {np.shape(ours)}: "
                                 "return it with the same shape")
+            given, returned = _type_of(ours), _type_of(theirs)
+            if getattr(given, "kind", "") == "i" and getattr(returned, "kind", "") not in "iub":
+                raise TypeError(f"the loss function returns {name!r} of the state as {returned}, "
+                                f"but is given it as {given}, which would lose what is behind the "
+                                "point: begin with a float32, or return .astype(jnp.int32)")
 
     def matches(self, tree: Any) -> bool:
         import jax

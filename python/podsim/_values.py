@@ -79,6 +79,8 @@ def check_values(settings: Mapping[str, Any], optimizer: Any = None) -> None:
                             "the settings themselves as keywords, such as train_steps=100")
         if isinstance(value, (str, os.PathLike)):
             _job.check_needs_no_shell(name, str(os.fspath(value)))
+        if name == "run_name":
+            _job.check_is_printable(name, value, "first")
         if name == "shuffle":
             _check_switch(name, value)
         _kinds.check_kind(name, value)

@@ -88,6 +88,13 @@ class ReasonTest(unittest.TestCase):
         self.assertIn("process 0: metrics_host: give threads=2",
                       str(_errors.of_job(flags, keeps=True, code=2)))
 
+    def test_buckets_and_lists_are_written_as_in_python(self):
+        for said, text in (("give --model_dir=gs://BUCKET/DIR", "give model_dir=gs://BUCKET/DIR"),
+                           ("or --model_dir=runs/a", 'or model_dir="runs/a"'),
+                           ("give the parts in order: 0.3,0.6",
+                            "give the parts in order: [0.3, 0.6]")):
+            self.assertEqual(_errors.in_python(said), text)
+
     def test_metrics_files_are_those_of_train(self):
         for said, ends in (
                 ("there is none; pod_launch --metrics_file=FILE writes one",

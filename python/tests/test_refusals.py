@@ -20,8 +20,8 @@ sys.path.insert(0, str(ROOT / "python"))
 
 import podsim  # noqa: E402
 from podsim import (_api, _batches, _checks, _data, _functions, _importing, _inputs, _jaxprs, _job,  # noqa: E402
-                    _kinds, _names, _npy, _objects, _process, _programs, _result, _safetensors,
-                    _sums, _tracing, _trees, _values)
+                    _kinds, _ladder, _names, _npy, _objects, _process, _programs, _result, _safetensors,
+                    _state, _sums, _tracing, _trees, _values)
 
 GOLDEN = ROOT / "tests" / "golden" / "imports"
 
@@ -304,6 +304,27 @@ class MeantTest(unittest.TestCase):
         _data.check_alike_long(names, [np.zeros((8, 2)), np.zeros(8)])
         with self.assertRaisesRegex(ValueError, "the arrays of batch .*; here 8 in '0', 4 in '1'"):
             _data.check_alike_long(names, [np.zeros((8, 2)), np.zeros(4)])
+
+    def test_a_counter_of_a_state_stays_one(self):
+        state = _state.State.__new__(_state.State)
+        state._every, state._leaves = ["n"], [np.int32(0)]
+        state._check_shapes([np.int32(1)])
+        with self.assertRaisesRegex(TypeError, "'n' of the state as float32, but is given it as "
+                                    "int32, .* begin with a float32, or return .astype"):
+            state._check_shapes([np.float32(0.5)])
+
+    def test_the_count_beside_a_key_is_that_of_nnx(self):
+        for name, key, is_beside in (("d/rngs/count/value", "d/rngs/key/value", True),
+                                     ("count", "key", True), ("steps", "key", False),
+                                     ("a/count", "b/key", False), ("count", "a/key", False)):
+            self.assertEqual(_state._beside(name, key), is_beside, name)
+
+    def test_a_ladder_speaks_of_its_arguments(self):
+        said = _ladder.in_words_of_call(podsim.PodsimError(
+            "d/results.jsonl has an earlier ladder: add --resume to go on, or give another "
+            "--ladder_dir; leave --resume out"))
+        self.assertEqual(str(said), "d/results.jsonl has an earlier ladder: add resume=True to go "
+                         "on, or give another ladder_dir; leave resume out")
 
     def test_what_a_plan_warns_of_is_a_warning(self):
         said = "the warm-up is longer than the run: give --warmup_steps below 2"
@@ -643,7 +664,8 @@ class SettingsTest(unittest.TestCase):
         for settings, said in (
                 ({"train_steps": 10**20}, r"is 100000000000000000000, .* below 2\*\*63"),
                 ({"seed": 2**64}, r"is 18446744073709551616, which is too large; .* below 2\*\*64"),
-                ({"name": "a\nb"}, r"name is 'a\\nb'; it must be printable")):
+                ({"name": "a\nb"}, r"name is 'a\\nb'; it must be printable"),
+                ({"run_name": "a\nb"}, r"run_name is 'a\\nb'; it must be printable, .* as 'a b'")):
             with self.assertRaisesRegex(ValueError, said):
                 podsim.train(len, {}, np.zeros(2), **settings)
         self.assertIsNone(_kinds.check_kind("seed", 2**64 - 1))

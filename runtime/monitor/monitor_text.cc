@@ -164,7 +164,8 @@ std::string HeadLine(const JobState& state) {
 absl::Status CheckHost(const Slice& slice, std::optional<int> host) {
   if (!host || (*host >= 0 && *host < slice.hosts)) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
-      "--host is ", *host, ", and ", slice.name, " has hosts 0 ",
+      "--host is ", *host, ", and ", slice.name,
+      slice.hosts == 1 ? " has host 0 " : " has hosts 0 ",
       slice.hosts == 1 ? "alone" : absl::StrCat("to ", slice.hosts - 1)));
 }
 

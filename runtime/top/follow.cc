@@ -56,6 +56,13 @@ absl::Status NobodyTells(const WatchEnd& end, const WatchPlace& where) {
                    std::string(end.status.message())));
 }
 
+absl::Status OtherServer(const WatchEnd& end, const WatchPlace& where) {
+  return absl::UnimplementedError(absl::StrCat(
+      "what answers at ", where.address(), " is no coordinator of podsim, or ",
+      "one of another version: ", std::string(end.status.message()),
+      "; give the address that the job's coordinator says it listens at"));
+}
+
 absl::Status NobodyListens(const WatchEnd& end, const WatchPlace& where) {
   return absl::UnavailableError(absl::StrCat(
       "--address is ", where.address(),
@@ -100,7 +107,9 @@ absl::Status Follow(const FollowOptions& options, const std::stop_token& stop) {
                             CallOnce(options, *where, place, stop, came));
     if (stop.stop_requested()) break;
     const AfterCall after = DecideAfterCall(end, place.done);
-    if (after == AfterCall::kEnd) return end.status;
+    if (after == AfterCall::kEnd)
+      return absl::IsUnimplemented(end.status) ? OtherServer(end, *where)
+                                               : end.status;
     // The coordinator of a job that is done has ended meanwhile.
     if (place.done && !came && absl::IsUnavailable(end.status))
       return absl::OkStatus();

@@ -56,7 +56,7 @@ TEST(LadderJobTest, StepsAreOfTheFirstRung) {
   job.clear_train_steps();
   job.set_epochs(3);
   EXPECT_THAT(Scaled(settings, job).status(),
-              StatusIs(kInvalid, HasSubstr("--steps and epochs")));
+              StatusIs(kInvalid, HasSubstr("--steps and --epochs")));
 }
 
 TEST(LadderJobTest, AModelWithoutRecipeHasAShortRun) {

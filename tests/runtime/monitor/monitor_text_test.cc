@@ -80,6 +80,10 @@ TEST(MonitorTextTest, AHostThatIsNotThereIsRefused) {
     EXPECT_THAT(shown.status(),
                 StatusIs(absl::StatusCode::kInvalidArgument,
                          HasSubstr("--host is 4, and v3-32 has hosts 0 to 3")));
+  JobState one = TrainingState();
+  one.plan->mutable_bits()->set_slice("v3-8");
+  EXPECT_THAT(std::string(MonitorText(one, 1).status().message()),
+              HasSubstr("--host is 1, and v3-8 has host 0 alone"));
 }
 
 TEST(MonitorJsonTest, HasAllOfIt) {

@@ -198,6 +198,18 @@ TEST_F(FollowTest, AStopEndsTheCallThatWaits) {
   EXPECT_THAT(End(), IsOk());
 }
 
+TEST_F(FollowTest, AnotherServerIsToldApart) {
+  const MadeTeller teller(
+      "unix:" + dir_.file("teller"),
+      [](grpc::ServerContext&, grpc::ServerWriter<WatchedEvent>&) {
+        return grpc::Status(grpc::StatusCode::UNIMPLEMENTED, "no such page");
+      });
+  SetPlace(teller.place());
+  Begin();
+  EXPECT_THAT(End(), StatusIs(absl::StatusCode::kUnimplemented,
+                              HasSubstr("is no coordinator of podsim")));
+}
+
 // As of a coordinator whose events go faster than anybody reads.
 grpc::Status CutOff(grpc::ServerContext& context) {
   context.AddTrailingMetadata("podsim-next-sequence", "7");
