@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
@@ -167,10 +168,15 @@ absl::Status Diff(ObjectStore& store, const std::string& a,
   PODSIM_RETURN_IF_ERROR(CheckIsNoStepAlone(store, a, b));
   PODSIM_ASSIGN_OR_RETURN(const FoundCheckpoint left, Find(store, a, result));
   PODSIM_ASSIGN_OR_RETURN(const FoundCheckpoint right, Find(store, b, result));
-  PODSIM_ASSIGN_OR_RETURN(Comparison comparison,
-                          Compare(store, left.at, right.at));
-  result.text = std::move(comparison.text);
-  if (!comparison.equal) result.exit_code = kDiffers;
+  absl::StatusOr<Comparison> comparison = Compare(store, left.at, right.at);
+  if (!comparison.ok())
+    return WithWayOn(comparison.status(),
+                     absl::StartsWith(comparison.status().message(),
+                                      absl::StrCat(right.at.path, "/"))
+                         ? right.at.path
+                         : left.at.path);
+  result.text = std::move(comparison->text);
+  if (!comparison->equal) result.exit_code = kDiffers;
   return absl::OkStatus();
 }
 

@@ -113,6 +113,9 @@ absl::StatusOr<Planned> PlanClimb(Asked& asked) {
   PODSIM_ASSIGN_OR_RETURN(planned.job,
                           ScaledFromFirst(asked.settings, job, slices.front()));
   PODSIM_ASSIGN_OR_RETURN(const Ladder ladder, PlanRungs(planned.job, slices));
+  // What --resume compares: a model by default is the same as one by name.
+  if (!planned.job.has_model() && !planned.job.has_model_file())
+    planned.job.set_model(FirstPlan(ladder).spec().model());
   planned.climb.job = LadderJobText(ladder);
   planned.climb.strong = ladder.strong;
   for (int i = 0; i < kFirstRungSeeds; ++i)

@@ -6,8 +6,10 @@
 #include <cmath>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "base/build.h"
 #include "base/status.h"
@@ -153,13 +155,15 @@ std::string DifferenceOf(const LadderSettingTexts& now,
                          const LadderSettingTexts& then) {
   LadderSettingTexts all = now;
   all.insert(then.begin(), then.end());
+  std::vector<std::string> differences;
   for (const auto& [name, text] : all) {
     const std::string here = Said(now, name);
     const std::string there = Said(then, name);
-    if (here == there) continue;
-    return absl::StrCat(name, " is ", here, ", and was ", there, " there");
+    if (here != there)
+      differences.push_back(
+          absl::StrCat(name, " is ", here, ", and was ", there, " there"));
   }
-  return "";
+  return absl::StrJoin(differences, "; ");
 }
 
 std::string FormatResults(const LadderResults& results) {

@@ -32,7 +32,8 @@ struct LadderResults {
 // the slice and for paths: processes, threads and time limits have none.
 LadderSettingTexts TextsOfJob(const JobSpec& job);
 
-// "learning_rate is 0.1, and was 0.06 there"; empty: they are equal.
+// "learning_rate is 0.1, and was 0.06 there; seed is 2, and was not given
+// there": all; empty: they are equal.
 std::string DifferenceOf(const LadderSettingTexts& now,
                          const LadderSettingTexts& then);
 

@@ -108,7 +108,27 @@ absl::Status ReadFoldersBelow(ObjectStore& store, const std::string& folder,
   return absl::OkStatus();
 }
 
-absl::Status NothingIn(const std::string& folder, const FoundRuns& found) {
+// "runs/a", the folder in which `folder` lies, if it has a metrics file, as
+// that of a checkpoint has; else empty.
+std::string FolderOfRun(ObjectStore& store, const std::string& folder) {
+  const std::size_t slash = folder.rfind('/');
+  if (slash == folder.npos || slash == 0) return "";
+  const std::string above = folder.substr(0, slash);
+  const auto names = store.List(above);
+  const bool has_one =
+      names.ok() &&
+      std::any_of(names->begin(), names->end(), [](const std::string& name) {
+        return absl::EndsWith(name, ".jsonl");
+      });
+  return has_one ? above : "";
+}
+
+absl::Status NothingIn(ObjectStore& store, const std::string& folder,
+                       const FoundRuns& found) {
+  if (const std::string above = FolderOfRun(store, folder); !above.empty())
+    return absl::NotFoundError(
+        absl::StrCat("the folder ", folder, " has no metrics file (*.jsonl); ",
+                     above, ", in which it lies, has one: give that"));
   const std::vector<std::string>& over = found.passed_over;
   const std::string flag = absl::StrCat(
       SchemeOf(folder).empty()
@@ -162,7 +182,7 @@ absl::StatusOr<FoundRuns> ReadRunsAt(ObjectStore& store,
   PODSIM_RETURN_IF_ERROR(names.status());
   PODSIM_RETURN_IF_ERROR(ReadFolder(store, folder, *names, found));
   PODSIM_RETURN_IF_ERROR(ReadFoldersBelow(store, folder, *names, found));
-  if (found.runs.empty()) return NothingIn(folder, found);
+  if (found.runs.empty()) return NothingIn(store, folder, found);
   return found;
 }
 

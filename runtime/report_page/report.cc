@@ -38,7 +38,9 @@ std::string LeftOutText(const RunRecords& run) {
   if (run.bad_lines == 0) return "";
   return absl::StrCat(run.path, ": ", FormatCounted(run.bad_lines, "line"),
                       " left out, no record of a run; the first is line ",
-                      run.first_bad_line);
+                      run.first_bad_line,
+                      ": what follows is judged without it; copy the file "
+                      "again if pod_launch wrote it whole");
 }
 
 // `passed_over`: a line each.

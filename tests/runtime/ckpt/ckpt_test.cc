@@ -226,6 +226,9 @@ TEST_F(CkptTest, VerifyReadsEveryByte) {
             "/m/100/model-00003-of-00004.safetensors: its bytes differ from "
             "its SHA-256; copy it again, or delete /m/100 and go on from an "
             "earlier checkpoint\n");
+  EXPECT_THAT(Run({"diff", "/m/200", "/m/100"}).error,
+              AllOf(HasSubstr("differ from its SHA-256; copy it again"),
+                    HasSubstr("delete /m/100 and")));
   EXPECT_EQ(Run({"verify", "/m/200"}).exit_code, 0);
   EXPECT_EQ(Run({"verify", "/m/100"}).exit_code, 1);
   Cut("/m/200/" + PartName(1, 4));

@@ -90,10 +90,12 @@ TEST(ResultsFileTest, DamageIsNamed) {
       damaged("2"));
 }
 
-TEST(ResultsFileTest, TheFirstDifferenceIsNamed) {
+TEST(ResultsFileTest, DifferencesAreNamed) {
   EXPECT_EQ(DifferenceOf({{"a", "1"}}, {{"a", "1"}}), "");
   EXPECT_EQ(DifferenceOf({{"a", "1"}, {"b", "2"}}, {{"a", "1"}, {"b", "3"}}),
             "b is 2, and was 3 there");
+  EXPECT_EQ(DifferenceOf({{"a", "1"}, {"b", "2"}}, {{"b", "3"}}),
+            "a is 1, and was not given there; b is 2, and was 3 there");
   EXPECT_EQ(DifferenceOf({{"a", "1"}}, {}), "a is 1, and was not given there");
   EXPECT_EQ(DifferenceOf({}, {{"a", "1"}}), "a is not given, and was 1 there");
 }

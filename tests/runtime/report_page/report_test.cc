@@ -83,6 +83,17 @@ TEST_F(ReportTest, SaysWhichLinesItLeavesOut) {
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_THAT(result.error, HasSubstr(": 2 lines left out, no record of a run; "
                                       "the first is line "));
+  EXPECT_THAT(result.error, HasSubstr("copy the file again"));
+}
+
+// A checkpoint is a folder of its run's.
+TEST_F(ReportTest, OfACheckpointTheRunIsNamed) {
+  ASSERT_THAT(store_->Write(dir_.file("run/metrics.jsonl"), EvenRun()), IsOk());
+  ASSERT_THAT(store_->Write(dir_.file("run/40/a.safetensors"), "x"), IsOk());
+  const ReportResult result = Run({dir_.file("run/40"), "--json"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.error,
+              HasSubstr(dir_.file("run") + ", in which it lies, has one"));
 }
 
 TEST_F(ReportTest, RefusesAFileInThePlaceOfAFolder) {
