@@ -38,6 +38,7 @@ class Search {
     }
     if (!fits_ || consumers_.empty() || !has_exponential_ || !has_fold_)
       return std::nullopt;
+    AddMasks();
     return Parts();
   }
 
@@ -130,6 +131,32 @@ class Search {
     } else if (WayOfNode(maker) == ChipWay::kPasses) {
       for (const ChipValueId operand : graph_.node(maker).operands)
         LookForProducer(graph_.root(operand));
+    }
+  }
+
+  // What is made in as many elements for these alone, such as a mask of random
+  // bits: a kernel of its own makes that anew.
+  void AddMasks() {
+    Nodes open = between_;
+    while (!open.empty()) {
+      const std::int32_t node = *open.rbegin();  // behind all that it reads
+      open.erase(node);
+      if (WayOfNode(node) != ChipWay::kPasses) continue;
+      for (const ChipValueId operand : graph_.node(node).operands) {
+        const ChipValueId value = graph_.root(operand);
+        const std::int32_t maker = graph_.value(value).node;
+        if (maker == kNoChipNode || !IsOfScores(value) ||
+            graph_.value(value).is_left() ||
+            WayOfNode(maker) != ChipWay::kPasses || between_.count(maker) > 0)
+          continue;
+        const std::vector<std::int32_t>& readers = readers_[value];
+        if (!std::all_of(readers.begin(), readers.end(), [&](std::int32_t at) {
+              return between_.count(at) > 0;
+            }))
+          continue;
+        between_.insert(maker);
+        open.insert(maker);
+      }
     }
   }
 

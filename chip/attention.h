@@ -39,7 +39,8 @@ struct NodeFacts {
 // leaves, and what is made of it in passing, in as many elements; there is an
 // exponential of them and a fold over them, another product of an activation
 // reads them, and nothing else needs them: no output, no op that is a kernel of
-// its own. Linear in the graph for each.
+// its own. What is made in as many elements for them alone, such as a mask of
+// random bits, is part of it. Linear in the graph for each.
 std::vector<Attention> AttentionsOf(const ChipGraph& graph,
                                     const NodeFacts& facts);
 

@@ -144,7 +144,9 @@ class Chooser {
 
   std::optional<Candidate> CandidateOf(std::int32_t index) {
     const ChipKernel& kernel = program_.kernels[index];
-    if (kernel.kind != ChipKernelKind::kProduct) return std::nullopt;
+    if (kernel.kind != ChipKernelKind::kProduct &&
+        kernel.kind != ChipKernelKind::kAttention)
+      return std::nullopt;
     Candidate candidate;
     Recomputation& how = candidate.choice.how;
     how.values = WaitingValues(index);

@@ -1,5 +1,7 @@
 #include "job/plan_warning.h"
 
+#include <algorithm>
+
 namespace podsim {
 
 void AddWarning(const std::string& kind, const std::string& text,
@@ -7,6 +9,12 @@ void AddWarning(const std::string& kind, const std::string& text,
   PlanWarning& warning = *plan.add_warnings();
   warning.set_kind(kind);
   warning.set_text(text);
+}
+
+bool HasWarning(const JobPlan& plan, const std::string& kind) {
+  return std::any_of(
+      plan.warnings().begin(), plan.warnings().end(),
+      [&](const PlanWarning& warning) { return warning.kind() == kind; });
 }
 
 std::vector<std::string> WarningTexts(const JobPlan& plan) {

@@ -14,6 +14,13 @@ namespace podsim {
 void AddWarning(const std::string& kind, const std::string& text,
                 JobPlan& plan);
 
+// The kind of the warning that attention is planned otherwise than it is
+// written.
+inline constexpr char kAttentionWarning[] =
+    "attention planned as a kernel of its own (if your code calls none: "
+    "--attention=plain)";
+bool HasWarning(const JobPlan& plan, const std::string& kind);
+
 // The texts, in their order.
 std::vector<std::string> WarningTexts(const JobPlan& plan);
 

@@ -31,6 +31,11 @@ _OWN = {
     RecursionError: "a function calls itself without end: end it",
     NotImplementedError: "compute it with other functions of jax.numpy",
 }
+# JAX's words for a kernel of Pallas on a machine without a TPU.
+_OF_PALLAS = "interpret mode is supported on CPU"
+_PALLAS = ("kernels of Pallas run on a TPU alone: write attention plainly, as "
+           'jax.nn.dot_product_attention does, and give attention="fused", which plans it as '
+           "such a kernel")
 _PLACE = re.compile(r"^\S+:\d+: ")
 
 
@@ -94,6 +99,8 @@ def _general(error: BaseException, asked: Asked) -> str:
     if isinstance(error, AssertionError):
         said = _assertions.text(_frame(error))
         return f"{asked.what} fails: {said}" if said else f"{fails}: {_assertions.OWN}"
+    if _OF_PALLAS in str(error):
+        return f"{fails}: {_PALLAS}"
     for kind, way in _OWN.items():
         if isinstance(error, kind):
             return f"{fails}: {way}"

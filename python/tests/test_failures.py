@@ -372,6 +372,8 @@ class CallingTest(unittest.TestCase):
                 (NameError("name 'x' is not defined"), NameError, "define it, or import it"),
                 (FileNotFoundError(2, "No such file", "a"), FileNotFoundError, "read files before"),
                 (AssertionError(), AssertionError, "fails: AssertionError: the assertion is"),
+                (ValueError("Only interpret mode is supported on CPU backend."), ValueError,
+                 'jax.nn.dot_product_attention does, and give attention="fused"'),
                 (NotImplementedError("no rule"), TypeError, "no rule: compute it with other"),
                 (type("Own", (Exception,), {})("why"), ValueError, "Own: why")):
             def fails(params, batch, raised=raised):

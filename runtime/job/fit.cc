@@ -28,12 +28,11 @@ void WarnOfAttention(const ChipMemory& memory, const ResolvedJob& job,
   if (!memory.HasAttentionKernels() ||
       job.spec.attention() != words::Attention::auto_)
     return;
-  AddWarning(
-      "attention planned as a kernel of its own, not as the model is written",
-      "attention is planned as a kernel of its own (Pallas, "
-      "FlashAttention), which keeps no scores in HBM; "
-      "--attention=plain plans it as XLA compiles the model",
-      plan);
+  AddWarning(kAttentionWarning,
+             "attention is planned as a kernel of its own (Pallas, "
+             "FlashAttention), which keeps no scores in HBM; if your code "
+             "calls none, --attention=plain plans what XLA makes of it",
+             plan);
 }
 
 // "recomputes 71 products ...": what it costs, and how to need none of it.

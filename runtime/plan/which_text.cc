@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "base/text_table.h"
 #include "base/units.h"
+#include "job/plan_warning.h"
 #include "runtime/forecast/format_forecast.h"
 #include "runtime/plan/ladder_troubles.h"
 
@@ -62,6 +63,14 @@ std::string RecomputesText(const JobForecast& forecast) {
              : "";
 }
 
+// What the answer takes for granted where nobody said how.
+std::string AttentionText(const JobPlan& plan) {
+  return HasWarning(plan, kAttentionWarning)
+             ? "; with a kernel of its own for attention: if your code calls "
+               "none, ask again with --attention=plain"
+             : "";
+}
+
 // What low to high cannot know.
 std::string UncomparedText(const Slice& slice) {
   if (!slice.compared_steps.empty()) return "";
@@ -84,7 +93,8 @@ std::string NamedText(const Ladder& ladder, const ChipHourPrices& prices,
   const LadderRow& row = ladder.rows[named.row];
   return absl::StrCat(row.slice.name, ", ", RunText(named, prices), ": ",
                       HoldsText(named.holds), ties,
-                      RecomputesText(row.forecast), UncomparedText(row.slice));
+                      RecomputesText(row.forecast), AttentionText(row.plan),
+                      UncomparedText(row.slice));
 }
 
 // "link_share and step_seconds".

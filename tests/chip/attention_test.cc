@@ -34,6 +34,11 @@ constexpr std::int64_t kPlaces = 256;
 constexpr std::int64_t kWidth = 128;
 constexpr double kProduct = 1.0 * kExamples * kPlaces * kPlaces * kWidth;
 
+constexpr KernelRates kRates = {.matrix_flops_per_second = 1e12,
+                                .vector_flops_per_second = 1e11,
+                                .transcendental_flops = 10,
+                                .hbm_bytes_per_second = 1e11};
+
 enum class Looks { kAtAll, kAtNoLater };
 
 Value AttentionLoss(Graph& g, Looks looks) {
@@ -193,20 +198,52 @@ TEST(AttentionKernels, MoveNoMoreBytesAndMultiplyOnceMoreForEachLayer) {
   EXPECT_EQ(products(chip), products(plain) + layers);
 }
 
+// Random bits of [B, heads, T, T] are drawn where they are needed: a mask of
+// them crosses HBM no more than scores do.
+TEST(AttentionKernels, AMaskOfRandomBitsIsDrawnAnew) {
+  Graph g("attention");
+  const Value x = g.Features({{kPlaces, kWidth}});
+  const Value y =
+      MultiHeadAttention(g, "a", x, x, {.heads = kHeads, .dropout = 0.1});
+  const Value loss = Fold(g, testing::Op(g, "multiply", {y, y}, "square"),
+                          "add", {1, 2}, "loss");
+  const Program program =
+      testing::Training(g, loss, testing::UpdateBy("momentum"));
+  const auto moved = [&](bool fuses_attention) {
+    return ScoresMoved(
+        Fused(program, EntryPoint::kTrainMicrobatch,
+              {.rows = kExamples, .fuses_attention = fuses_attention}));
+  };
+  EXPECT_GT(moved(false), 0);
+  EXPECT_EQ(moved(true), 0);
+}
+
+// Where as much is recomputed as can be, a step with these kernels needs no
+// more than one without.
+TEST(AttentionKernels, NeedNoMoreHbmWhereMuchIsRecomputed) {
+  const Program program = testing::ZooModel("encoder", {64}, {});
+  const ChipGraph graph = ChipGraphOf(program, EntryPoint::kTrainMicrobatch);
+  const auto least = [&](bool fuses_attention) {
+    return FuseWithin(graph, {.fuse = {.rows = 256,
+                                       .fuses_attention = fuses_attention},
+                              .rates = kRates,
+                              .hbm_bytes = 1})
+        .fullest.total();
+  };
+  EXPECT_LE(least(true), least(false));
+}
+
 // What is recomputed for want of HBM leaves these kernels alone.
 TEST(AttentionKernels, GoOnWhereProductsAreRecomputed) {
   const Program program = testing::ZooModel("encoder", {64}, {});
   const ChipGraph graph = ChipGraphOf(program, EntryPoint::kTrainMicrobatch);
   const FuseOptions fuse = {.rows = 256, .fuses_attention = true};
-  const KernelRates rates = {.matrix_flops_per_second = 1e12,
-                             .vector_flops_per_second = 1e11,
-                             .transcendental_flops = 10,
-                             .hbm_bytes_per_second = 1e11};
   const RematResult whole =
-      FuseWithin(graph, {.fuse = fuse, .rates = rates, .hbm_bytes = 1e12});
-  const RematResult less = FuseWithin(
-      graph,
-      {.fuse = fuse, .rates = rates, .hbm_bytes = 0.9 * whole.fullest.total()});
+      FuseWithin(graph, {.fuse = fuse, .rates = kRates, .hbm_bytes = 1e12});
+  const RematResult less =
+      FuseWithin(graph, {.fuse = fuse,
+                         .rates = kRates,
+                         .hbm_bytes = 0.9 * whole.fullest.total()});
   EXPECT_FALSE(less.recomputed.empty());
   EXPECT_LT(less.fullest.total(), whole.fullest.total());
   const auto attentions = [](const ChipProgram& of) {
@@ -215,7 +252,7 @@ TEST(AttentionKernels, GoOnWhereProductsAreRecomputed) {
       count += kernel.kind == ChipKernelKind::kAttention ? 1 : 0;
     return count;
   };
-  EXPECT_EQ(attentions(less.program), attentions(whole.program));
+  EXPECT_GE(attentions(less.program), attentions(whole.program));
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ TEST(ModelFilePlanTest, AttentionThatIsPlannedOtherwiseThanWrittenIsAWarning) {
     return plan.ok() ? WarningTexts(*plan) : std::vector<std::string>();
   };
   const auto says =
-      ::testing::Contains(HasSubstr("--attention=plain plans it as XLA"));
+      ::testing::Contains(HasSubstr("--attention=plain plans what XLA makes"));
   EXPECT_THAT(warnings("topology: 'v5litepod-16'"), says);
   EXPECT_THAT(warnings("topology: 'v5litepod-16' attention: plain"),
               ::testing::Not(says));
