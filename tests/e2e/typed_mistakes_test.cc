@@ -1081,7 +1081,7 @@ TEST_F(TypedMistakesTest, FilesThatWouldBeWrittenOver) {
            Mistake{"pod_report run.jsonl -o link.html",
                    "--output is \"link.html\", but path run.jsonl reads that",
                    "name another file",
-                   "echo x > run.jsonl; ln -s run.jsonl link.html"},
+                   "echo x > run.jsonl; ln -sf run.jsonl link.html"},
            Mistake{"pod_report run.svg --plot ./run.svg",
                    "--plot is \"./run.svg\", but path run.svg reads that file",
                    "name another file", "echo x > run.svg"},
@@ -1106,7 +1106,7 @@ TEST_F(TypedMistakesTest, FilesThatWouldBeWrittenOver) {
            Mistake{"pod_launch --model_dir run --trace run/metrics.jsonl",
                    "--trace is \"run/metrics.jsonl\", but --metrics_file "
                    "run/metrics.jsonl writes that file",
-                   "name another file", "mkdir run"},
+                   "name another file", "mkdir -p run"},
            Mistake{"pod_launch --log_dir out --metrics_file out",
                    "--metrics_file is \"out\", but --log_dir out names a "
                    "folder",
@@ -1119,15 +1119,15 @@ TEST_F(TypedMistakesTest, FilesThatWouldBeWrittenOver) {
                    "name another file", "echo 'seed: 1' > job.svg"},
            Mistake{"pod_ladder --topology v3-8,v3-32 --plot l.svg --report "
                    "l.svg",
-                   "--report is \"l.svg\", but --plot l.svg writes that file",
-                   "name another file"},
+                   "--report is \"l.svg\", but a page of HTML is written",
+                   "give --report=l.html"},
            Mistake{"pod_bench all_reduce -J x --write_choices x --algo=all",
                    "--write_choices is \"x\", but --output_file x writes that",
                    "name another file"},
            Mistake{"pod_data convert d --dataset=csv --output=d --shards=1",
                    "--output is \"d\", but path d reads that folder",
                    "name another folder",
-                   "mkdir d; printf 'x,label\\n1,0\\n2,1\\n' > d/a.csv"},
+                   "mkdir -p d; printf 'x,label\\n1,0\\n2,1\\n' > d/a.csv"},
        })
     Expect(mistake);
 }

@@ -456,7 +456,7 @@ TEST_F(ServiceTest, BadAddressesAndPlansAreRefusedAtTheStart) {
                        HasSubstr("--allow_plaintext_network")));
   EXPECT_THAT(start("unix:" + dir_.file("no/such/dir"), plan_),
               StatusIs(absl::StatusCode::kUnavailable,
-                       HasSubstr("give a folder that exists")));
+                       HasSubstr("give a path in one that exists")));
   EXPECT_THAT(
       start("unix:" + dir_.file("x"),
             absl::InvalidArgumentError("batch does not divide")),

@@ -136,17 +136,17 @@ TEST(OutputFilesTest, AStoreIsForWhatMayLieThere) {
   EXPECT_THAT(CheckOf<PlanSettings>(&PlanSettings::set_plot<const std::string&>,
                                     "gs://b/l.svg"),
               StatusIs(kInvalid, HasSubstr("--plot: ")));
-  EXPECT_THAT(
-      CheckOf<LaunchSettings>(
-          &LaunchSettings::set_write_model<const std::string&>, "gs://b/m"),
-      IsOk());
+  EXPECT_THAT(CheckOf<LaunchSettings>(
+                  &LaunchSettings::set_write_model<const std::string&>,
+                  "gs://bucket/m"),
+              IsOk());
 }
 
 TEST(OutputFilesTest, AllAreLookedAt) {
   const std::string path = "no/such/folder/file";
   for (const absl::Status& status : {
            CheckOf<PlanSettings>(&PlanSettings::set_plot<const std::string&>,
-                                 path),
+                                 path + ".svg"),
            CheckOf<JobSpec>(&JobSpec::set_metrics_file<const std::string&>,
                             path),
            CheckOf<LaunchSettings>(
