@@ -34,10 +34,10 @@ constexpr std::int64_t kPlaces = 256;
 constexpr std::int64_t kWidth = 128;
 constexpr double kProduct = 1.0 * kExamples * kPlaces * kPlaces * kWidth;
 
-constexpr KernelRates kRates = {.matrix_flops_per_second = 1e12,
-                                .vector_flops_per_second = 1e11,
-                                .transcendental_flops = 10,
-                                .hbm_bytes_per_second = 1e11};
+constexpr KernelRates kAttentionRates = {.matrix_flops_per_second = 1e12,
+                                         .vector_flops_per_second = 1e11,
+                                         .transcendental_flops = 10,
+                                         .hbm_bytes_per_second = 1e11};
 
 enum class Looks { kAtAll, kAtNoLater };
 
@@ -226,7 +226,7 @@ TEST(AttentionKernels, NeedNoMoreHbmWhereMuchIsRecomputed) {
   const auto least = [&](bool fuses_attention) {
     return FuseWithin(graph, {.fuse = {.rows = 256,
                                        .fuses_attention = fuses_attention},
-                              .rates = kRates,
+                              .rates = kAttentionRates,
                               .hbm_bytes = 1})
         .fullest.total();
   };
@@ -238,11 +238,11 @@ TEST(AttentionKernels, GoOnWhereProductsAreRecomputed) {
   const Program program = testing::ZooModel("encoder", {64}, {});
   const ChipGraph graph = ChipGraphOf(program, EntryPoint::kTrainMicrobatch);
   const FuseOptions fuse = {.rows = 256, .fuses_attention = true};
-  const RematResult whole =
-      FuseWithin(graph, {.fuse = fuse, .rates = kRates, .hbm_bytes = 1e12});
+  const RematResult whole = FuseWithin(
+      graph, {.fuse = fuse, .rates = kAttentionRates, .hbm_bytes = 1e12});
   const RematResult less =
       FuseWithin(graph, {.fuse = fuse,
-                         .rates = kRates,
+                         .rates = kAttentionRates,
                          .hbm_bytes = 0.9 * whole.fullest.total()});
   EXPECT_FALSE(less.recomputed.empty());
   EXPECT_LT(less.fullest.total(), whole.fullest.total());
