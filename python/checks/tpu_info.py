@@ -105,10 +105,14 @@ def await_place(folder: pathlib.Path, until: float) -> None:
 
 def read(folder: pathlib.Path) -> str:
     """What tpu-info prints, on a screen that is wide enough for its tables."""
-    return subprocess.run(
+    ended = subprocess.run(
         [_programs.find("pod_top"), f"--model_dir={folder / 'run'}", "--tpu_info", "--", TPU_INFO],
-        check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=DEADLINE,
-        env={**_programs.environment(), "COLUMNS": "200"}).stdout
+        check=False, capture_output=True, text=True, timeout=DEADLINE,
+        env={**_programs.environment(), "COLUMNS": "200"})
+    if ended.returncode != 0:
+        raise RuntimeError(f"pod_top --tpu_info ended with {ended.returncode}: {ended.stderr}"
+                           f"{ended.stdout}")
+    return ended.stdout
 
 
 def rows(text: str, pattern: str) -> list[tuple[str, ...]]:
