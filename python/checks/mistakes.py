@@ -220,7 +220,7 @@ NAMED = [
      "restore_weights_only takes the weights of restore=, which is not given"),
     ("an evaluation of nothing", lambda: call(mode="eval", eval_dataset=(X, Y)), TypeError,
      "neither model_dir nor restore says which"),
-    ("an evaluation without examples", lambda: call(mode="eval", model_dir="run"), TypeError,
+    ("an evaluation without examples", lambda: call(mode="eval", model_dir="runs/a"), TypeError,
      'mode="eval" evaluates eval_dataset, which is not given'),
     ("a batch of an evaluation without one", lambda: call(eval_batch_size=8), TypeError,
      "eval_batch_size is 8, but there is no eval_dataset that could be evaluated: give"),
