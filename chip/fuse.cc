@@ -81,8 +81,7 @@ class Fuser {
     ChipKernel kernel;
     kernel.kind = KindOfDraft(draft.kind);
     kernel.nodes = worker_.NodesOf(index);
-    kernel.main =
-        draft.product != kNoChipNode ? draft.product : draft.first;
+    kernel.main = draft.product != kNoChipNode ? draft.product : draft.first;
     ForTensors(reads_[index], [&](ChipValueId value, double share) {
       kernel.reads.push_back({value, share * BytesOf(value)});
     });

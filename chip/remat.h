@@ -56,7 +56,8 @@ struct RematResult {
 
 // FuseForChip's program of the graph, if it fits. Else HBM is freed in rounds,
 // each time at the kernel that finds it fullest:
-// - A candidate is the kernel of a product, or of an attention, that runs before that one and left
+// - A candidate is the kernel of a product, or of an attention, that runs
+// before that one and left
 //   values which later kernels read, but not that one. It runs a second time
 //   directly before the first of these readers, cut to what the values need. It
 //   must not draw random bits, and what it reads must be in HBM until then in

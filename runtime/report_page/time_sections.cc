@@ -198,9 +198,9 @@ std::string AllReduceSection(const RunRecords& run) {
     rows.push_back({"exposed between hosts (wall)",
                     MillisecondsOf(run.steps, StepFigure::kReduce), "median"});
   if (run.summary && run.summary->serial_all_reduce)
-    rows.push_back(
-        {"not overlapped (wall)", WallText(*run.summary->serial_all_reduce),
-         HiddenText(run.summary->overlap_hidden.value_or(0))});
+    rows.push_back({"not overlapped (wall)",
+                    WallText(*run.summary->serial_all_reduce),
+                    HiddenText(run.summary->overlap_hidden.value_or(0))});
   return rows.size() == 1
              ? ""
              : Section("All-reduce against its bound", "", HtmlTable(rows));

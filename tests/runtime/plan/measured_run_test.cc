@@ -121,7 +121,9 @@ TEST(ReadMeasuredTest, OtherFilesAreRefusedWithWhatToGive) {
       StatusIs(kInvalid, AllOf(HasSubstr("notes.txt is no metrics file: line 1 "
                                          "is no record of a run"),
                                HasSubstr("pod_launch --metrics_file=FILE"))));
-  ASSERT_THAT(store->Write("early.jsonl", "{\"event\":\"joined\",\"proto\":\"\"}\n"), IsOk());
+  ASSERT_THAT(
+      store->Write("early.jsonl", "{\"event\":\"joined\",\"proto\":\"\"}\n"),
+      IsOk());
   EXPECT_THAT(ReadMeasured(*store, {"early.jsonl"}, notes),
               StatusIs(kInvalid, HasSubstr("early.jsonl has no line of a "
                                            "plan")));
