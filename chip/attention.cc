@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -20,12 +21,22 @@ std::vector<std::vector<std::int32_t>> ReadersOf(const ChipGraph& graph) {
   return readers;
 }
 
+bool HasAny(const Attention& attention, const Nodes& taken) {
+  const auto is_taken = [&](std::int32_t node) {
+    return taken.count(node) > 0;
+  };
+  return std::any_of(attention.forward.begin(), attention.forward.end(),
+                     is_taken) ||
+         std::any_of(attention.backward.begin(), attention.backward.end(),
+                     is_taken);
+}
+
 // One attention, as it is found from its first product on.
 class Search {
  public:
-  Search(const ChipGraph& graph, const NodeFacts& facts,
+  Search(const ChipGraph& graph, const std::vector<ChipWay>& ways,
          const std::vector<std::vector<std::int32_t>>& readers)
-      : graph_(graph), facts_(facts), readers_(readers) {}
+      : graph_(graph), ways_(ways), readers_(readers) {}
 
   std::optional<Attention> From(std::int32_t product) {
     if (!IsOfActivations(product)) return std::nullopt;
@@ -49,7 +60,7 @@ class Search {
   ChipValueId ResultOf(std::int32_t node) const {
     return graph_.root(graph_.node(node).results[0]);
   }
-  ChipWay WayOfNode(std::int32_t node) const { return facts_.ways[node]; }
+  ChipWay WayOfNode(std::int32_t node) const { return ways_[node]; }
 
   bool IsOfActivations(std::int32_t product) const {
     const ChipNode& node = graph_.node(product);
@@ -177,28 +188,36 @@ class Search {
     return false;
   }
 
-  std::optional<Attention> Parts() const {
+  // Those that some of `others` depend on: in the forward part.
+  Nodes ForwardConsumers(const Nodes& others) const {
+    Nodes forward;
+    for (const std::int32_t consumer : consumers_)
+      if (others.empty() || AnyDependsOn(consumer, others))
+        forward.insert(consumer);
+    return forward;
+  }
+
+  // Products of scores behind the last forward consumer are of the backward
+  // part.
+  Attention Parts() const {
     Attention parts;
     parts.scores = scores_;
     parts.causal_length = CausalLength();
-    Nodes others = producers_;
-    others.erase(scores_);
-    const std::int32_t first = *consumers_.begin();
     Nodes all = between_;
     all.insert(producers_.begin(), producers_.end());
     all.insert(consumers_.begin(), consumers_.end());
-    if (others.empty()) {
-      parts.forward.assign(all.begin(), all.end());
-      return parts;
-    }
-    if (!AnyDependsOn(first, others)) {
-      parts.backward.assign(all.begin(), all.end());
-      return parts;
-    }
+    Nodes others = producers_;
+    others.erase(scores_);
+    for (std::int32_t first = *consumers_.begin();
+         !others.empty() && *others.begin() < first;)
+      others.erase(others.begin());
+    const Nodes consumers = ForwardConsumers(others);
+    const std::int32_t last = consumers.empty() ? -1 : *consumers.rbegin();
     for (const std::int32_t node : all)
-      (node <= first ? parts.forward : parts.backward).push_back(node);
+      (node <= last ? parts.forward : parts.backward).push_back(node);
     for (const std::int32_t node : parts.forward)
-      if (node == scores_ || WayOfNode(node) == ChipWay::kPasses)
+      if (!parts.backward.empty() &&
+          (producers_.count(node) > 0 || WayOfNode(node) == ChipWay::kPasses))
         parts.again.push_back(node);
     return parts;
   }
@@ -213,22 +232,26 @@ class Search {
     return 0;
   }
 
-  // A comparison, in passing, of two counts of places.
-  bool ComparesPlaces(ChipValueId value) const {
-    for (int depth = 0; depth < 8; ++depth) {
-      if (TypeOf(value).batched() && !IsOfScores(value)) return false;
-      const std::int32_t maker = graph_.value(value).node;
-      if (maker == kNoChipNode || WayOfNode(maker) != ChipWay::kPasses)
-        return false;
-      const ChipNode& node = graph_.node(maker);
-      if (node.op == OpCode("compare"))
-        return node.attributes.word != "EQ" && node.attributes.word != "NE" &&
-               CountsPlaces(graph_.root(node.operands[0]), 0) &&
-               CountsPlaces(graph_.root(node.operands[1]), 0);
-      if (node.operands.empty()) return false;
-      value = graph_.root(node.operands[0]);
-    }
-    return false;
+  // A comparison of two counts of places, or what holds only where one does.
+  bool ComparesPlaces(ChipValueId value, int depth = 0) const {
+    const std::int32_t maker = graph_.value(value).node;
+    if (maker == kNoChipNode || depth > 8) return false;
+    const ChipNode& node = graph_.node(maker);
+    const auto operand = [&](std::size_t i) {
+      return graph_.root(node.operands[i]);
+    };
+    if (node.op == OpCode("compare"))
+      return node.attributes.word != "EQ" && node.attributes.word != "NE" &&
+             CountsPlaces(operand(0), 0) && CountsPlaces(operand(1), 0);
+    if (node.op == OpCode("and"))
+      return ComparesPlaces(operand(0), depth + 1) ||
+             ComparesPlaces(operand(1), depth + 1);
+    constexpr OpCode kGoesOn[] = {OpCode("broadcast_in_dim"),
+                                  OpCode("transpose"), OpCode("convert"),
+                                  OpCode("select")};
+    return std::find(std::begin(kGoesOn), std::end(kGoesOn), node.op) !=
+               std::end(kGoesOn) &&
+           ComparesPlaces(operand(0), depth + 1);
   }
 
   bool CountsPlaces(ChipValueId value, int depth) const {
@@ -244,7 +267,7 @@ class Search {
   }
 
   const ChipGraph& graph_;
-  const NodeFacts& facts_;
+  const std::vector<ChipWay>& ways_;
   const std::vector<std::vector<std::int32_t>>& readers_;
   std::int32_t scores_ = kNoChipNode;
   Nodes producers_;
@@ -261,18 +284,17 @@ class Search {
 }  // namespace
 
 std::vector<Attention> AttentionsOf(const ChipGraph& graph,
-                                    const NodeFacts& facts) {
+                                    const std::vector<ChipWay>& ways) {
   std::vector<Attention> found;
   std::vector<std::vector<std::int32_t>> readers;
   Nodes taken;
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const auto node = static_cast<std::int32_t>(i);
-    if (facts.ways[i] != ChipWay::kMultiplies || taken.count(node) > 0)
-      continue;
+    if (ways[i] != ChipWay::kMultiplies || taken.count(node) > 0) continue;
     if (readers.empty()) readers = ReadersOf(graph);
     std::optional<Attention> attention =
-        Search(graph, facts, readers).From(node);
-    if (!attention) continue;
+        Search(graph, ways, readers).From(node);
+    if (!attention || HasAny(*attention, taken)) continue;
     taken.insert(attention->forward.begin(), attention->forward.end());
     taken.insert(attention->backward.begin(), attention->backward.end());
     found.push_back(*std::move(attention));

@@ -8,13 +8,12 @@
 
 #include "chip/graph.h"
 #include "chip/op_ways.h"
-#include "models/ops/op_entry.h"
 
 namespace podsim {
 
 // Nodes are the graph's, in its order.
 struct Attention {
-  std::int32_t scores = kNoChipNode;  // the product q k'
+  std::int32_t scores = kNoChipNode;  // the product q k', the first of such
   // From q, k, v to o: the products with the scores and with the shares, and
   // what lies between. Empty: the forward pass is another Attention's, which
   // this one, told to save memory, repeats.
@@ -29,20 +28,15 @@ struct Attention {
   std::int64_t causal_length = 0;
 };
 
-// What ChipFacts knows of nodes.
-struct NodeFacts {
-  const std::vector<const OpEntry*>& entries;
-  const std::vector<ChipWay>& ways;
-};
-
 // By their products with scores. Scores are what a product of two activations
 // leaves, and what is made of it in passing, in as many elements; there is an
 // exponential of them and a fold over them, another product of an activation
 // reads them, and nothing else needs them: no output, no op that is a kernel of
 // its own. What is made in as many elements for them alone, such as a mask of
 // random bits, is part of it. Linear in the graph for each.
+// `ways`: by node.
 std::vector<Attention> AttentionsOf(const ChipGraph& graph,
-                                    const NodeFacts& facts);
+                                    const std::vector<ChipWay>& ways);
 
 }  // namespace podsim
 

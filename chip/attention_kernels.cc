@@ -18,6 +18,9 @@ double CausalShare(std::int64_t length, std::int64_t block) {
   return 0.5 * (1 + static_cast<double>(block) / static_cast<double>(length));
 }
 
+// So many are tried one by one where all at once would wait for each other.
+constexpr std::size_t kMostTried = 16;
+
 class Merger {
  public:
   Merger(const ChipGraph& graph, const ChipFacts& facts, FusionPlan plan)
@@ -27,8 +30,11 @@ class Merger {
     const std::set<std::int32_t> scored = ScoreMakers(attention.forward);
     if (!attention.forward.empty()) MergePart(attention.forward, {}, share);
     if (attention.backward.empty()) return;
+    Frontier factors;  // of all products of scores
+    for (const std::int32_t node : attention.again)
+      if (IsProduct(node)) factors = Joined(factors, plan_.made_from[node]);
     for (const std::int32_t node : attention.backward)
-      ReadAgain(node, scored, attention.scores);
+      ReadAgain(node, scored, factors);
     MergePart(attention.backward, attention.again, share);
   }
 
@@ -60,15 +66,15 @@ class Merger {
   }
 
   // What `node` reads of the scores that nobody stores it makes again, from
-  // what they are made from.
+  // `factors`.
   void ReadAgain(std::int32_t node, const std::set<std::int32_t>& scored,
-                 std::int32_t scores) {
+                 const Frontier& factors) {
     Frontier others;
     for (const FrontierPart& part : plan_.made_from[node])
       if (scored.count(graph_.value(part.value).node) == 0)
         others.push_back(part);
     if (others.size() == plan_.made_from[node].size()) return;
-    plan_.made_from[node] = Joined(others, plan_.made_from[scores]);
+    plan_.made_from[node] = Joined(others, factors);
   }
 
   // The kernels of the part's products, whole, and of loops what is the part's.
@@ -147,6 +153,7 @@ FusionPlan WithAttentionKernels(const ChipGraph& graph, const ChipFacts& facts,
   if (attentions.empty()) return plan;
   FusionPlan all = Merged(graph, facts, attentions, matrix_unit_side, plan);
   if (HasOrder(graph, all)) return all;
+  if (attentions.size() > kMostTried) return plan;
   std::vector<const Attention*> kept;
   for (const Attention* attention : attentions) {
     kept.push_back(attention);

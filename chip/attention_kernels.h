@@ -18,7 +18,8 @@ namespace podsim {
 // does so in one kernel, with five products (two kernels, as some libraries
 // have, would compute two of these twice). Where queries look at no later key,
 // the blocks of matrix_unit_side x matrix_unit_side scores behind the diagonal
-// are no work. A part that would have to wait for itself stays as it is.
+// are no work. Parts that would have to wait for themselves stay as they are,
+// and of more than 16 attentions then all do.
 FusionPlan WithAttentionKernels(const ChipGraph& graph, const ChipFacts& facts,
                                 std::int64_t matrix_unit_side, FusionPlan plan);
 

@@ -68,7 +68,9 @@ std::vector<ExplainedLine> GroupKernels(
 ExplainedTotals SumKernels(const std::vector<ExplainedKernel>& kernels) {
   ExplainedTotals totals;
   for (const ExplainedKernel& kernel : kernels) {
-    if (kernel.kind == ChipKernelKind::kProduct) ++totals.products;
+    if (kernel.kind == ChipKernelKind::kProduct ||
+        kernel.kind == ChipKernelKind::kAttention)
+      ++totals.products;
     totals.time += kernel.time;
     totals.flops += kernel.flops;
     totals.product_flops += kernel.product_flops;

@@ -49,7 +49,7 @@ ChipFacts FactsOf(const ChipGraph& graph) {
     for (const ChipValueId result : graph.nodes[i].results)
       if (graph.value(result).is_left()) facts.must_store[result] = true;
   }
-  facts.attentions = AttentionsOf(graph, {facts.entries, facts.ways});
+  facts.attentions = AttentionsOf(graph, facts.ways);
   return facts;
 }
 

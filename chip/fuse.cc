@@ -40,14 +40,6 @@ std::vector<bool> WrittenValues(const ChipGraph& graph,
   return written;
 }
 
-// What is left of the work where half the scores are none.
-void TakeShare(double share, ChipKernel& kernel) {
-  for (ChipProduct& product : kernel.products) product.multiply_adds *= share;
-  kernel.matrix_flops *= share;
-  kernel.vector_flops *= share;
-  kernel.transcendentals *= share;
-}
-
 class Fuser {
  public:
   Fuser(const ChipGraph& graph, const ChipFacts& facts,
@@ -89,8 +81,8 @@ class Fuser {
       for (const ChipValueId result : graph_.node(end).results)
         if (written_[result])
           kernel.writes.push_back({result, BytesOf(result)});
+    kernel.share = draft.share;
     AddWork(graph_, facts_, options_, kernel);
-    if (draft.share < 1) TakeShare(draft.share, kernel);
     if (draft.kind == DraftKind::kAlone) worker_.MendTraffic(kernel);
     return kernel;
   }

@@ -168,6 +168,15 @@ const ChipNeed& ChipMemory::NeedOf(std::int64_t batch_per_core,
       .first->second;
 }
 
+bool ChipMemory::HasAttentionKernels(std::int64_t rows) const {
+  if (!chip_.fuses_attention || facts_.attentions.empty()) return false;
+  const ChipProgram& program = FusedFor(rows);
+  return std::any_of(program.kernels.begin(), program.kernels.end(),
+                     [](const ChipKernel& kernel) {
+                       return kernel.kind == ChipKernelKind::kAttention;
+                     });
+}
+
 std::int64_t ChipMemory::LargestBatch(std::int64_t microbatches) const {
   const auto known = largest_.find(microbatches);
   if (known != largest_.end()) return known->second;

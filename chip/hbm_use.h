@@ -74,10 +74,9 @@ class ChipMemory {
   // each does.
   std::int64_t LargestBatch(std::int64_t microbatches = 1) const;
 
-  // Attention in it is a kernel of its own (chip/attention_kernels.h).
-  bool HasAttentionKernels() const {
-    return chip_.fuses_attention && !facts_.attentions.empty();
-  }
+  // Whether a step with so many rows has kernels of attention
+  // (chip/attention_kernels.h).
+  bool HasAttentionKernels(std::int64_t rows) const;
 
   // OK, or RESOURCE_EXHAUSTED with the table of HbmUse, what the core has
   // for programs and LargestBatch; INVALID_ARGUMENT for a batch below 1.

@@ -20,6 +20,15 @@ std::vector<ValueType> TypesOfValues(const ChipGraph& graph,
   return types;
 }
 
+// What is left of the work where half the scores are none.
+void TakeShare(ChipKernel& kernel) {
+  for (ChipProduct& product : kernel.products)
+    product.multiply_adds *= kernel.share;
+  kernel.matrix_flops *= kernel.share;
+  kernel.vector_flops *= kernel.share;
+  kernel.transcendentals *= kernel.share;
+}
+
 void SetBytes(std::vector<ChipTransfer>& transfers, ChipValueId value,
               double bytes) {
   for (ChipTransfer& each : transfers)
@@ -47,6 +56,7 @@ void AddWork(const ChipGraph& graph, const ChipFacts& facts,
           MatrixUnitFlops(each, multiply_adds, options.matrix_unit_side);
     }
   }
+  if (kernel.share < 1) TakeShare(kernel);
 }
 
 std::vector<std::int32_t> KernelWorker::NodesOf(std::int32_t index) {

@@ -12,7 +12,7 @@
 
 namespace podsim {
 
-// Sets the work of the kernel's nodes.
+// Sets the work of the kernel's nodes, its share of it. REQUIRES: none is set.
 void AddWork(const ChipGraph& graph, const ChipFacts& facts,
              const FuseOptions& options, ChipKernel& kernel);
 

@@ -47,6 +47,8 @@ struct ChipKernel {
   // The value over which it writes its first result; kNoChipValue: over none,
   // or as ChipValue::in_place_of says.
   ChipValueId over = kNoChipValue;
+  // Of the work of its nodes, what there is to do (chip/attention_kernels.h).
+  double share = 1;
 
   std::vector<ChipProduct> products;
   double matrix_flops = 0;  // of the matrix unit, with what padding costs

@@ -101,6 +101,7 @@ class Chooser {
     ChipKernel part;
     part.kind = kernel.kind;
     part.main = kernel.main;
+    part.share = kernel.share;
     for (const ChipValueId value : values) {
       wanted_by_[value] = index;
       part.writes.push_back({value, BytesOf(value)});

@@ -51,15 +51,17 @@ class Recomputer {
   }
 
  private:
-  // By node: kernels compute it in passing, and none leaves its result.
-  std::vector<bool> InPassing() const {
+  // By node: kernels compute it in passing, and none leaves its result. So is
+  // what `repeats` says that kernels before and behind that one compute each
+  // for itself, as those of an attention compute its scores.
+  std::vector<bool> InPassing(const std::vector<bool>& repeats) const {
     std::vector<bool> written(old_.values.size());
     for (const ChipKernel& kernel : program_.kernels)
       for (const ChipTransfer& each : kernel.writes) written[each.value] = true;
     std::vector<bool> passes;
     passes.reserve(old_.nodes.size());
     for (std::size_t i = 0; i < old_.nodes.size(); ++i)
-      passes.push_back(facts_.ways[i] == ChipWay::kPasses &&
+      passes.push_back((facts_.ways[i] == ChipWay::kPasses || repeats[i]) &&
                        !written[old_.nodes[i].results[0]]);
     return passes;
   }
@@ -85,7 +87,10 @@ class Recomputer {
     for (std::size_t i = 0; i < program_.kernels.size(); ++i)
       for (const std::int32_t node : program_.kernels[i].nodes)
         (static_cast<std::int32_t>(i) <= at_ ? before : behind)[node] = true;
-    const std::vector<bool> passes = InPassing();
+    std::vector<bool> repeats(old_.nodes.size());
+    for (std::size_t i = 0; i < repeats.size(); ++i)
+      repeats[i] = before[i] && behind[i];
+    const std::vector<bool> passes = InPassing(repeats);
     const std::vector<bool> depends = DependOnAgain(passes);
     std::vector<NodeFate> fates(old_.nodes.size(), NodeFate::kStays);
     for (std::size_t i = 0; i < fates.size(); ++i) {

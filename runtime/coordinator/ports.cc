@@ -65,8 +65,13 @@ bool IsEveryAddress(const Address& address) {
 
 bool Collide(const Address& a, const Address& b) {
   if (a.port != b.port || a.port == 0) return false;
-  return a.host == b.host || IsEveryAddress(a) || IsEveryAddress(b) ||
-         (a.IsLocal() && b.IsLocal());
+  if (a.host == b.host || IsEveryAddress(a) || IsEveryAddress(b)) return true;
+  // 127.0.0.1 and ::1 may both have it; "localhost" may be either.
+  const bool same_family = a.host.find(':') == a.host.npos
+                               ? b.host.find(':') == b.host.npos
+                               : b.host.find(':') != b.host.npos;
+  return a.IsLocal() && b.IsLocal() &&
+         (same_family || a.host == "localhost" || b.host == "localhost");
 }
 
 // "--tpu_metrics_port=8431 takes for host 2".
@@ -163,7 +168,7 @@ absl::Status CheckUnixPlace(const Address& address) {
                                 path.parent_path().string(),
                                 "; give a path in one that exists, as in "
                                 "unix:/tmp/pod.sock"));
-  const auto found = std::filesystem::symlink_status(path, error);
+  const auto found = std::filesystem::status(path, error);
   if (!std::filesystem::exists(found)) return absl::OkStatus();
   if (!std::filesystem::is_socket(found))
     return refused("that is no socket; give a path that nothing has yet");

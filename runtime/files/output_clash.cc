@@ -69,6 +69,8 @@ bool IsSameFile(const std::string& a, const std::string& b) {
 
 bool IsAmong(const std::string& file, const std::string& named) {
   if (IsSameFile(file, named)) return true;
+  std::error_code error;
+  if (std::filesystem::exists(named, error)) return false;  // by that very name
   return IsPattern(named) && SchemeOf(named).empty() &&
          SchemeOf(file).empty() &&
          fnmatch(WholePath(named).c_str(), WholePath(file).c_str(),

@@ -56,6 +56,18 @@ absl::Status CheckWritten(const Setting& setting, const std::string& flag,
                   absl::StrCat("--", flag));
 }
 
+// The nearest folder or file that there is; empty: none, or a path on a store.
+std::filesystem::path NearestOf(const std::string& path) {
+  if (path.empty() || !SchemeOf(path).empty()) return {};
+  std::error_code error;
+  std::filesystem::path at = path;
+  while (!at.empty() && !std::filesystem::exists(at, error) &&
+         at.has_relative_path())
+    at = at.parent_path();
+  if (at.empty()) at = ".";
+  return std::filesystem::exists(at, error) ? at : std::filesystem::path();
+}
+
 }  // namespace
 
 absl::Status CheckOutputFile(const std::string& flag, const std::string& path) {
@@ -104,22 +116,22 @@ absl::Status CheckPageName(const std::string& flag, const std::string& path) {
           std::filesystem::path(path).replace_extension(".html").string()));
 }
 
+absl::Status CheckFolder(const std::string& flag, const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path at = NearestOf(path);
+  if (at.empty() || std::filesystem::is_directory(at, error))
+    return absl::OkStatus();
+  return Bad(flag, path,
+             "that is a file, or lies below one; name a folder, which is "
+             "made if need be");
+}
+
 absl::Status CheckOutputFolder(const std::string& flag,
                                const std::string& path) {
-  if (path.empty() || !SchemeOf(path).empty()) return absl::OkStatus();
-  std::error_code error;
-  std::filesystem::path at = path;
-  // The nearest that there is.
-  while (!at.empty() && !std::filesystem::exists(at, error) &&
-         at.has_relative_path())
-    at = at.parent_path();
-  if (at.empty()) at = ".";
-  if (!std::filesystem::exists(at, error)) return absl::OkStatus();
-  if (!std::filesystem::is_directory(at, error))
-    return Bad(flag, path,
-               "that is a file, or lies below one; name a folder, which is "
-               "made if need be");
-  if (faccessat(AT_FDCWD, at.c_str(), W_OK | X_OK, AT_EACCESS) == 0)
+  PODSIM_RETURN_IF_ERROR(CheckFolder(flag, path));
+  const std::filesystem::path at = NearestOf(path);
+  if (at.empty() ||
+      faccessat(AT_FDCWD, at.c_str(), W_OK | X_OK, AT_EACCESS) == 0)
     return absl::OkStatus();
   return Bad(flag, path,
              absl::StrCat("nothing can be written in ", at.string(),

@@ -28,6 +28,8 @@ absl::Status CheckPageName(const std::string& flag, const std::string& path);
 //   process may not write there.
 absl::Status CheckOutputFolder(const std::string& flag,
                                const std::string& path);
+// The same of a folder that is only read: nobody need be allowed to write.
+absl::Status CheckFolder(const std::string& flag, const std::string& path);
 
 // The same of each setting that says `written` (proto/setting.proto), and that
 // its name ends as its type says (FILE.svg); a path on a store passes where the

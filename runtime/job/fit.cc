@@ -24,8 +24,8 @@ namespace {
 
 // A model that is written otherwise runs so only if somebody changes it.
 void WarnOfAttention(const ChipMemory& memory, const ResolvedJob& job,
-                     JobPlan& plan) {
-  if (!memory.HasAttentionKernels() ||
+                     std::int64_t rows, JobPlan& plan) {
+  if (!memory.HasAttentionKernels(rows) ||
       job.spec.attention() != words::Attention::auto_)
     return;
   AddWarning(kAttentionWarning,
@@ -198,7 +198,7 @@ absl::Status FillMemory(const Program& program, const ResolvedJob& job,
                    evaluation.Admit(eval_batch, /*microbatches=*/1, replica),
                    evaluation, job, /*microbatches=*/1, /*evaluates=*/true),
                "evaluation batch"));
-  WarnOfAttention(memory, job, plan);
+  WarnOfAttention(memory, job, job.batch_per_core / microbatches, plan);
   WarnOfRecomputed(memory.NeedOf(job.batch_per_core, microbatches), job, memory,
                    microbatches, plan);
   *plan.mutable_core_memory() =

@@ -56,6 +56,7 @@ struct Planned {
   JobSpec job;  // of each rung, but for its slice and seed
   Climb climb;
   std::vector<std::string> hashes;  // of each rung's plan; empty: none
+  bool has_default_model = false;   // the job's is nobody's choice
 };
 
 // The results are a file of --ladder_dir.
@@ -114,7 +115,9 @@ absl::StatusOr<Planned> PlanClimb(Asked& asked) {
                           ScaledFromFirst(asked.settings, job, slices.front()));
   PODSIM_ASSIGN_OR_RETURN(const Ladder ladder, PlanRungs(planned.job, slices));
   // What --resume compares: a model by default is the same as one by name.
-  if (!planned.job.has_model() && !planned.job.has_model_file())
+  planned.has_default_model =
+      !planned.job.has_model() && !planned.job.has_model_file();
+  if (planned.has_default_model)
     planned.job.set_model(FirstPlan(ladder).spec().model());
   planned.climb.job = LadderJobText(ladder);
   planned.climb.strong = ladder.strong;
@@ -144,8 +147,11 @@ absl::Status BeginIn(const RungFiles& files, const LadderSettings& settings,
         " has an earlier ladder: add --resume to go on, or give another "
         "--ladder_dir"));
   PODSIM_RETURN_IF_ERROR(results.status());
-  const std::string difference =
-      DifferenceOf(TextsOfJob(planned.job), results->settings);
+  LadderSettingTexts then = results->settings;
+  // Results of earlier versions do not say a model by default.
+  if (planned.has_default_model && !then.contains("model_file"))
+    then.try_emplace("model", planned.job.model());
+  const std::string difference = DifferenceOf(TextsOfJob(planned.job), then);
   if (!difference.empty())
     return absl::InvalidArgumentError(absl::StrCat(
         "--resume goes on with the job of ", files.results(), ", but ",

@@ -232,7 +232,10 @@ absl::Status CheckOutputs(const JobSpec& spec, const LaunchSettings& settings) {
   JobSpec files = spec;
   if (MakesFolderOfMetrics(spec)) files.clear_metrics_file();
   PODSIM_RETURN_IF_ERROR(CheckOutputFiles(files));
-  PODSIM_RETURN_IF_ERROR(CheckOutputFolder("model_dir", spec.model_dir()));
+  PODSIM_RETURN_IF_ERROR(
+      spec.mode() == words::Mode::eval
+          ? CheckFolder("model_dir", spec.model_dir())
+          : CheckOutputFolder("model_dir", spec.model_dir()));
   PODSIM_RETURN_IF_ERROR(
       CheckOutputFolder("tensorboard_dir", spec.tensorboard_dir()));
   PODSIM_RETURN_IF_ERROR(CheckOutputFolder("profile_dir", spec.profile_dir()));

@@ -11,8 +11,9 @@ namespace podsim {
 // Bytes that are enough to tell.
 inline constexpr std::size_t kBeginOfFile = 4096;
 
-// "it is packed by gzip: unpack it first", which ends a sentence; empty: it may
-// be a metrics file, or anything else. `begin`: the file's first bytes.
+// "it is compressed by gzip: unpack it first, with gunzip", which ends a
+// sentence; empty: it may be a metrics file, or anything else. `begin`: the
+// file's first bytes.
 std::string OtherKindOfFile(std::string_view begin);
 
 }  // namespace podsim

@@ -145,8 +145,6 @@ absl::StatusOr<std::string> Make(const ReportSettings& settings,
   ReportSettings named = settings;
   if (writes) named.set_output(page);
   PODSIM_RETURN_IF_ERROR(CheckOutputFiles(named));
-  PODSIM_RETURN_IF_ERROR(
-      CheckOutputFolder("tensorboard_dir", settings.tensorboard_dir()));
   PODSIM_RETURN_IF_ERROR(CheckTraceSteps(settings));
   NamedFiles files = FilesIn({&named});
   PODSIM_RETURN_IF_ERROR(CheckOutputsApart(files));
