@@ -9,10 +9,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "chip/fuse.h"
 #include "chip/remat.h"
 #include "models/composites/attention.h"
 #include "models/composites/expr.h"
+#include "models/layers/dense.h"
 #include "models/layers/multi_head_attention.h"
 #include "tests/chip/chip_cases.h"
 
@@ -231,6 +233,81 @@ TEST(AttentionKernels, NeedNoMoreHbmWhereMuchIsRecomputed) {
         .fullest.total();
   };
   EXPECT_LE(least(true), least(false));
+}
+
+// Queries and keys that are recomputed are so for the backward part: the
+// forward part reads those that it always read.
+TEST(AttentionKernels, TheForwardPartReadsNothingThatIsRecomputed) {
+  const Program program = testing::ZooModel("encoder", {64}, {});
+  const RematResult least =
+      FuseWithin(ChipGraphOf(program, EntryPoint::kTrainMicrobatch),
+                 {.fuse = {.rows = 256, .fuses_attention = true},
+                  .rates = kAttentionRates,
+                  .hbm_bytes = 1});
+  const auto is_again = [&](ChipValueId value) {
+    return absl::StrContains(least.graph.value(value).name, "/again");
+  };
+  int forward = 0;
+  int recomputed = 0;
+  for (const ChipKernel& kernel : least.program.kernels) {
+    if (kernel.kind != ChipKernelKind::kAttention) continue;
+    const bool of_forward = kernel.products.size() == 2 &&
+                            !is_again(least.graph.node(kernel.main).results[0]);
+    forward += of_forward ? 1 : 0;
+    for (const ChipTransfer& each : kernel.reads) {
+      if (!is_again(each.value)) continue;
+      EXPECT_FALSE(of_forward) << least.graph.value(each.value).name;
+      ++recomputed;
+    }
+  }
+  EXPECT_GE(forward, 1);
+  EXPECT_GE(recomputed, 1);
+}
+
+// Scores of two products, as of queries with and without places: both are
+// computed again.
+TEST(AttentionKernels, ScoresMayBeASumOfProducts) {
+  Graph g("attention");
+  const Value x = g.Features({{kPlaces, kWidth}});
+  const auto made = [&](const char* name) {
+    return Expr(g, Projection(g, name, x, kWidth), name);
+  };
+  const DotPairs alike = {{0}, {2}, {0}, {2}};
+  const Expr scores = Dot(made("/q1"), made("/k1"), alike) +
+                      Dot(made("/q2"), made("/k2"), alike);
+  const Expr e = scores.Apply("exponential");
+  const Expr shares = e / e.Sum({2}).SpreadOver(e, {2});
+  const Value y = Dot(shares, made("/v"), {{0}, {2}, {0}, {1}}).value();
+  const Value loss = Fold(g, testing::Op(g, "multiply", {y, y}, "square"),
+                          "add", {1, 2}, "loss");
+  const Chip chip =
+      Fused(testing::Training(g, loss, testing::UpdateBy("momentum")),
+            EntryPoint::kTrainMicrobatch,
+            {.rows = kExamples, .fuses_attention = true});
+  const std::vector<ChipKernel> kernels = AttentionKernels(chip);
+  ASSERT_THAT(kernels, SizeIs(2));
+  EXPECT_THAT(kernels[0].products, SizeIs(3));
+  EXPECT_THAT(kernels[1].products, SizeIs(8));
+}
+
+// What may look back or forth looks at all.
+TEST(AttentionKernels, AMaskOfEitherIsNotCausal) {
+  const auto share = [](const char* op) {
+    Graph g("attention");
+    const Value x = g.Features({{kPlaces, kWidth}});
+    const Value back = CausalMask(g, kPlaces);
+    const Value forth = Expr(g, back, "forth").Transpose({1, 0}).value();
+    const Value mask = testing::Op(g, op, {forth, back}, "mask");
+    const Value y = MultiHeadAttention(g, "a", x, kHeads, mask);
+    const Chip chip = Fused(testing::Evaluating(g, {y}), EntryPoint::kEval,
+                            {.rows = kExamples, .fuses_attention = true});
+    const std::vector<ChipKernel> kernels = AttentionKernels(chip);
+    EXPECT_THAT(kernels, SizeIs(1));
+    return kernels.empty() ? 0
+                           : kernels[0].products[0].multiply_adds / kProduct;
+  };
+  EXPECT_EQ(share("or"), 1);
+  EXPECT_EQ(share("and"), 0.75);
 }
 
 // What is recomputed for want of HBM leaves these kernels alone.
