@@ -90,12 +90,16 @@ Hardware HardwareOf(const JobSpec& spec) {
 
 absl::StatusOr<Slice> PlainSliceNamed(const std::string& name,
                                       const JobSpec& spec) {
+  const std::optional<bool> fuses = FusesAttention(spec);
+  if (!spec.has_hardware()) return FindSlice(name, {.fuses_attention = fuses});
   const Hardware hardware = HardwareOf(spec);
-  return FindSlice(
-      name, {.hardware = &hardware, .fuses_attention = FusesAttention(spec)});
+  return FindSlice(name, {.hardware = &hardware, .fuses_attention = fuses});
 }
 
 absl::StatusOr<Slice> SliceNamed(const std::string& name, const JobSpec& spec) {
+  // What ships need not be copied.
+  if (!spec.has_hardware())
+    return FindSlice(name, SliceOptionsOf(spec, ShippedHardware()));
   const Hardware hardware = HardwareOf(spec);
   return FindSlice(name, SliceOptionsOf(spec, hardware));
 }
