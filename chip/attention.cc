@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <optional>
 #include <set>
-#include <string_view>
+
+#include "chip/causal_mask.h"
 
 namespace podsim {
 namespace {
@@ -201,7 +201,6 @@ class Search {
   // part.
   Attention Parts() const {
     Attention parts;
-    parts.scores = scores_;
     parts.causal_length = CausalLength();
     Nodes all = between_;
     all.insert(producers_.begin(), producers_.end());
@@ -228,42 +227,9 @@ class Search {
     if (rank < 2 || shape.dims[rank - 1] != shape.dims[rank - 2]) return 0;
     for (const std::int32_t node : between_)
       for (const ChipValueId operand : graph_.node(node).operands)
-        if (ComparesPlaces(graph_.root(operand))) return shape.dims[rank - 1];
+        if (ComparesPlaces(graph_, ways_, operand))
+          return shape.dims[rank - 1];
     return 0;
-  }
-
-  // A comparison of two counts of places, or what holds only where one does.
-  bool ComparesPlaces(ChipValueId value, int depth = 0) const {
-    const std::int32_t maker = graph_.value(value).node;
-    if (maker == kNoChipNode || depth > 8) return false;
-    const ChipNode& node = graph_.node(maker);
-    const auto operand = [&](std::size_t i) {
-      return graph_.root(node.operands[i]);
-    };
-    if (node.op == OpCode("compare"))
-      return node.attributes.word != "EQ" && node.attributes.word != "NE" &&
-             CountsPlaces(operand(0), 0) && CountsPlaces(operand(1), 0);
-    if (node.op == OpCode("and"))
-      return ComparesPlaces(operand(0), depth + 1) ||
-             ComparesPlaces(operand(1), depth + 1);
-    constexpr OpCode kGoesOn[] = {OpCode("broadcast_in_dim"),
-                                  OpCode("transpose"), OpCode("convert"),
-                                  OpCode("select")};
-    return std::find(std::begin(kGoesOn), std::end(kGoesOn), node.op) !=
-               std::end(kGoesOn) &&
-           ComparesPlaces(operand(0), depth + 1);
-  }
-
-  bool CountsPlaces(ChipValueId value, int depth) const {
-    const std::int32_t maker = graph_.value(value).node;
-    if (maker == kNoChipNode || depth > 4) return false;
-    const ChipNode& node = graph_.node(maker);
-    if (node.op == OpCode("iota")) return true;
-    return WayOfNode(maker) == ChipWay::kPasses &&
-           std::any_of(node.operands.begin(), node.operands.end(),
-                       [&](ChipValueId of) {
-                         return CountsPlaces(graph_.root(of), depth + 1);
-                       });
   }
 
   const ChipGraph& graph_;

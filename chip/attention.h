@@ -13,7 +13,6 @@ namespace podsim {
 
 // Nodes are the graph's, in its order.
 struct Attention {
-  std::int32_t scores = kNoChipNode;  // the product q k', the first of such
   // From q, k, v to o: the products with the scores and with the shares, and
   // what lies between. Empty: the forward pass is another Attention's, which
   // this one, told to save memory, repeats.

@@ -118,17 +118,19 @@ def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "
         events = metrics.read()
         summary = _result.summary_of(events["summary"][-1])
         weights = _result.read_weights(_checkpoint_of(kept, summary, chosen))
-    if not progress:  # otherwise they have been shown
-        _warn_of(events["plan"][-1])
-    if not events.get("step") and chosen.get("mode") != "eval":
-        _checks.warn(_result.nothing_left(events["plan"][-1], summary))
     _records.register()
-    return _result.with_others(_result.Run(
+    run = _result.with_others(_result.Run(
         params=_like(params, weights), state=_carried(state, params, weights),
         metrics=events.get("step", []),
         evaluations=events.get("eval", []), plan=_result.plan_of(events["plan"][-1], summary),
         summary=summary,
         model_dir=own_dir), events)
+    with _checks.result_kept(run):
+        if not progress:  # otherwise they have been shown
+            _warn_of(events["plan"][-1])
+        if not events.get("step") and chosen.get("mode") != "eval":
+            _checks.warn(_result.nothing_left(events["plan"][-1], summary))
+    return run
 
 
 def _warn_of(plan: Mapping[str, Any]) -> None:

@@ -8,7 +8,7 @@ import itertools
 import os
 import sys
 import warnings
-from typing import Any, Iterable
+from typing import Any, Iterable, Iterator
 
 import numpy as np
 
@@ -29,6 +29,19 @@ def warn(text: str) -> None:
     while frame.f_back is not None and frame.f_code.co_filename.startswith(ours):
         level, frame = level + 1, frame.f_back
     warnings.warn(text, stacklevel=level)
+
+
+@contextlib.contextmanager
+def result_kept(result: Any) -> Iterator[None]:
+    """Where a filter makes an error of a warning behind a job, the error carries what the job
+    came to."""
+    try:
+        yield
+    except Warning as error:
+        error.result = result
+        error.add_note("the job has ended and is not lost: this exception's .result is what the "
+                       "call would have returned")
+        raise
 
 
 def _is_part(part: str) -> bool:

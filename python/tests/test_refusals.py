@@ -334,6 +334,15 @@ class MeantTest(unittest.TestCase):
             warnings.simplefilter("error")
             _api._warn_of({})
 
+    def test_a_warning_that_is_an_error_carries_the_run(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with self.assertRaisesRegex(UserWarning, "^short$") as caught:
+                with _checks.result_kept("run"):
+                    _checks.warn("short")
+        self.assertEqual(caught.exception.result, "run")
+        self.assertIn("is not lost", caught.exception.__notes__[0])
+
     def test_what_jax_calls_has_aux_is_no_setting(self):
         with self.assertRaisesRegex(TypeError, r"'has_aux': a loss function that returns \(loss"):
             podsim.train(None, None, None, has_aux=True)

@@ -21,8 +21,7 @@ namespace podsim {
 absl::StatusOr<FaultPlan> ParseFaults(const std::string& text,
                                       const std::string& name);
 
-// Errors: those of ParseFaults, and of a fault in text that does not say its
-//   host, its step or, of a link, its other end; NOT_FOUND, PERMISSION_DENIED.
+// Errors: those of ParseFaults; NOT_FOUND, PERMISSION_DENIED.
 absl::StatusOr<FaultPlan> ReadFaults(const std::string& path);
 
 // A refusal of a plan from that file, "fault 2 (KILL): step is 0; ...", with

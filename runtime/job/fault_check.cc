@@ -76,6 +76,18 @@ absl::Status CheckHost(const std::string& who, const char* field, int host,
                                Allowed(0, scope.hosts - 1, why)));
 }
 
+// What is not said would be host 0.
+absl::Status CheckSaysHosts(const std::string& who, const FaultRule& rule,
+                            const Fault& fault) {
+  if (!fault.has_host())
+    return Bad(who, "it has no host; say which, as in host: 0");
+  if (rule.link && !fault.has_to())
+    return Bad(who,
+               "it has no other end of the link; say which host it leads to, "
+               "as in to: 1");
+  return absl::OkStatus();
+}
+
 absl::Status CheckStep(const std::string& who, std::int64_t step,
                        const FaultScope& scope) {
   if (step >= 1 && step <= scope.steps) return absl::OkStatus();
@@ -137,6 +149,7 @@ absl::Status CheckFault(const std::string& who, const Fault& fault,
                         const FaultScope& scope) {
   PODSIM_RETURN_IF_ERROR(CheckKind(who, fault.kind(), scope));
   const FaultRule rule = *RuleOf(fault.kind());
+  PODSIM_RETURN_IF_ERROR(CheckSaysHosts(who, rule, fault));
   PODSIM_RETURN_IF_ERROR(CheckHost(who, "host", fault.host(), scope));
   if (rule.link) {
     PODSIM_RETURN_IF_ERROR(CheckHost(who, "to", fault.to(), scope));
@@ -157,7 +170,7 @@ absl::Status CheckFault(const std::string& who, const Fault& fault,
                                    " to host ", fault.to(),
                                    " in this job, only to ", others));
     }
-  } else if (fault.to() != 0) {
+  } else if (fault.has_to()) {
     return Bad(who, absl::StrCat("to is ", fault.to(),
                                  ", but it is for CUT, DELAY and FLIP: leave "
                                  "it out"));

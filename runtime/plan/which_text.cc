@@ -50,7 +50,8 @@ std::string HoldsText(double holds) {
   const int percent = static_cast<int>(std::floor(100 * holds));
   return percent == 0 ? "holds no further up than low"
                       : absl::StrCat("holds up to ", percent,
-                                     "% of the way from low to high");
+                                     "% of the way from low to high (a place "
+                                     "in the band, no probability)");
 }
 
 // A slice may win or lose by it.

@@ -127,32 +127,6 @@ TEST(ReadFaultsTest, ReadsAFileAndNamesOneThatIsMissing) {
                        AllOf(HasSubstr("fault plan file"), HasSubstr("none"))));
 }
 
-// What is not said would be host 0, and a fault of another host.
-TEST(ReadFaultsTest, AFaultSaysItsHostItsStepAndWhereItsLinkLeads) {
-  const TempDir dir;
-  const std::string path = dir.file("x");
-  const auto read = [&path](const std::string& faults) {
-    std::ofstream(path) << "# one\n" << faults << "\n";
-    return ReadFaults(path);
-  };
-  const auto says = [&](const std::string& rest) {
-    return StatusIs(kInvalid, absl::StrCat(path, ":2: ", rest));
-  };
-  EXPECT_THAT(read("faults { kind: KILL step: 3 }"),
-              says("KILL has no host; say which, as in host: 0"));
-  EXPECT_THAT(read("faults { kind: CUT host: 2 step: 3 }"),
-              says("CUT has no other end of the link; say which host it leads "
-                   "to, as in to: 1"));
-  EXPECT_THAT(read("faults { kind: FLIP to: 2 step: 3 }"),
-              says("FLIP has no host; say which, as in host: 0"));
-  EXPECT_THAT(read("faults { kind: SLOW host: 2 seconds: 1 }"),
-              says("SLOW has no step; say when, as in step: 20"));
-  EXPECT_THAT(read("faults { kind: CUT host: 0 to: 0 step: 0 }"),
-              ::podsim::testing::IsOk());
-  EXPECT_THAT(read("random { seed: 1 per_step: 0.5 kinds: KILL }"),
-              ::podsim::testing::IsOk());
-}
-
 TEST(InFaultFileTest, SaysTheLineOfTheFault) {
   const TempDir dir;
   const std::string path = dir.file("x");

@@ -42,9 +42,9 @@ TEST(CheckFaultsTest, TakesEveryKind) {
       CheckFaults(
           PlanDrawn(
               "faults { kind: KILL host: 3 step: 100 phase: 'checkpoint' }"
-              "faults { kind: FREEZE step: 1 phase: 'all-reduce' }"
-              "faults { kind: SLOW step: 1 phase: 'input' seconds: 3600 }"
-              "faults { kind: CUT host: 3 step: 5 }"
+              "faults { kind: FREEZE host: 1 step: 1 phase: 'all-reduce' }"
+              "faults { kind: SLOW host: 1 step: 1 phase: 'input' seconds: 3600 }"
+              "faults { kind: CUT host: 3 to: 0 step: 5 }"
               "faults { kind: DELAY host: 0 to: 3 step: 5 seconds: 1e-9 }"
               "faults { kind: FLIP host: 1 to: 2 step: 5 }"
               "faults { kind: STORAGE_FAIL host: 1 step: 5 }"
@@ -76,9 +76,16 @@ TEST_P(BadFaultsTest, SaysWhichFaultAndWhatIsAllowedInOneLine) {
 INSTANTIATE_TEST_SUITE_P(
     All, BadFaultsTest,
     ::testing::Values(
-        Bad{"faults { kind: KILL step: 1 } faults { host: 1 step: 2 }",
+        Bad{"faults { kind: KILL host: 1 step: 1 } faults { host: 1 step: 2 }",
             "fault 2: has no kind; there are KILL, FREEZE, SLOW, CUT"},
         Bad{"faults { kind: 77 step: 1 }", "fault 1: no kind is 77"},
+        Bad{"faults { kind: KILL step: 1 }",
+            "fault 1 (KILL): it has no host; say which, as in host: 0"},
+        Bad{"{\"faults\": [{\"kind\": \"SLOW\", \"step\": 3}]}",
+            "fault 1 (SLOW): it has no host; say which, as in host: 0"},
+        Bad{"faults { kind: CUT host: 2 step: 1 }",
+            "fault 1 (CUT): it has no other end of the link; say which host it "
+            "leads to, as in to: 1"},
         Bad{"faults { kind: KILL host: 4 step: 1 }",
             "fault 1 (KILL): host is 4; allowed: 0 to 3 (the job has 4 hosts); "
             "give one of them"},
@@ -87,30 +94,30 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"faults { kind: KILL host: 1 }",
             "fault 1 (KILL): step is 0; allowed: 1 to 100 (the job has 100 "
             "steps); give one of them"},
-        Bad{"faults { kind: KILL step: 101 }",
+        Bad{"faults { kind: KILL host: 1 step: 101 }",
             "step is 101; allowed: 1 to 100 (the job has 100 steps); give one "
             "of "
             "them, or more --train_steps"},
-        Bad{"faults { kind: KILL to: 2 step: 1 }",
+        Bad{"faults { kind: KILL host: 0 to: 2 step: 1 }",
             "to is 2, but it is for CUT, DELAY and FLIP: leave it out"},
         Bad{"faults { kind: CUT host: 1 to: 4 step: 1 }",
             "fault 1 (CUT): to is 4; allowed: 0 to 3"},
         Bad{"faults { kind: FLIP host: 2 to: 2 step: 1 }",
             "no link from host 2 to host 2"},
-        Bad{"faults { kind: FREEZE step: 1 phase: 'lunch\\n' }",
+        Bad{"faults { kind: FREEZE host: 1 step: 1 phase: 'lunch\\n' }",
             "no phase is called 'lunch\\n'; there are input, compute, "
             "all-reduce, update, checkpoint"},
-        Bad{"faults { kind: FREEZE step: 1 phase: 'all_reduce' }",
+        Bad{"faults { kind: FREEZE host: 1 step: 1 phase: 'all_reduce' }",
             "'all_reduce'; did you mean all-reduce?; there are input"},
-        Bad{"faults { kind: CUT to: 1 step: 1 phase: 'input' }",
+        Bad{"faults { kind: CUT host: 0 to: 1 step: 1 phase: 'input' }",
             "phase is 'input', but a phase is for KILL, FREEZE and SLOW: leave "
             "it out"},
-        Bad{"faults { kind: SLOW step: 1 }",
+        Bad{"faults { kind: SLOW host: 1 step: 1 }",
             "fault 1 (SLOW): it has no seconds; give above 0 and up to 3600"},
-        Bad{"faults { kind: SLOW step: 1 seconds: nan }", "seconds is nan"},
-        Bad{"faults { kind: DELAY to: 1 step: 1 seconds: 3601 }",
+        Bad{"faults { kind: SLOW host: 1 step: 1 seconds: nan }", "seconds is nan"},
+        Bad{"faults { kind: DELAY host: 0 to: 1 step: 1 seconds: 3601 }",
             "seconds is 3601"},
-        Bad{"faults { kind: KILL step: 1 seconds: 1 }",
+        Bad{"faults { kind: KILL host: 1 step: 1 seconds: 1 }",
             "seconds is 1, but they are for SLOW and DELAY: leave them "
             "out"},
         Bad{"random { per_step: 1.5 kinds: KILL }",
@@ -126,7 +133,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(CheckFaultsTest, SaysWhichFaultItRefuses) {
   const FaultPlan second =
-      PlanDrawn("faults { kind: KILL step: 1 } faults { kind: KILL step: 0 }");
+      PlanDrawn("faults { kind: KILL host: 1 step: 1 } faults { kind: KILL host: 1 step: 0 }");
   EXPECT_EQ(FaultOf(CheckFaults(second, kScope)), 1);
   EXPECT_EQ(FaultOf(DrawFaults(second, kScope).status()), 1);
   EXPECT_EQ(FaultOf(CheckFaults(PlanDrawn("random { kinds: KILL }"), kScope)),
@@ -134,7 +141,7 @@ TEST(CheckFaultsTest, SaysWhichFaultItRefuses) {
 }
 
 TEST(CheckFaultsTest, SaysHowManyStepsThereAreAndWhy) {
-  const FaultPlan late = PlanDrawn("faults { kind: KILL step: 5000 }");
+  const FaultPlan late = PlanDrawn("faults { kind: KILL host: 1 step: 5000 }");
   FaultScope one = {.hosts = 4,
                     .steps = 1,
                     .steps_are = "--train_steps 4 of v3-8 are 1 step on v3-32"};
@@ -160,12 +167,12 @@ TEST(CheckFaultsTest, WhatAJobMustHave) {
       CheckFaults(FaultPlan(), bare),
       StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("has no fault")));
   EXPECT_THAT(
-      CheckFaults(PlanDrawn("faults { kind: STORAGE_FAIL step: 1 }"), bare),
+      CheckFaults(PlanDrawn("faults { kind: STORAGE_FAIL host: 1 step: 1 }"), bare),
       StatusIs(absl::StatusCode::kInvalidArgument,
                HasSubstr("add --model_dir")));
   EXPECT_THAT(
       CheckFaults(
-          PlanDrawn("faults { kind: KILL step: 1 phase: 'checkpoint' }"), bare),
+          PlanDrawn("faults { kind: KILL host: 1 step: 1 phase: 'checkpoint' }"), bare),
       StatusIs(absl::StatusCode::kInvalidArgument,
                HasSubstr("without --model_dir")));
   EXPECT_THAT(CheckFaults(PlanDrawn("random { per_step: 1 kinds: CUT }"), bare),

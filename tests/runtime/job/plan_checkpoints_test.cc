@@ -74,9 +74,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "--model_dir=DIR, or leave keep out"},
         Refused{"on_corruption: restore", "on_corruption is restore and needs"},
         Refused{"mode: eval", "mode=eval"},
-        Refused{"faults { faults { kind: STORAGE_FAIL step: 1 } }",
+        Refused{"faults { faults { kind: STORAGE_FAIL host: 0 step: 1 } }",
                 "--model_dir"},
-        Refused{"faults { faults { kind: KILL step: 1 phase: 'checkpoint' } }",
+        Refused{"faults { faults { kind: KILL host: 0 step: 1 phase: 'checkpoint' } }",
                 "--model_dir"}));
 
 // Round the ring 0, 1, 3, 2.
@@ -161,7 +161,7 @@ TEST(FillCheckpointsTest, AHostAloneHasNobodyToAuditIt) {
 TEST(DrawFaultsTest, ThoseOfAJobAreInItsPlanInOrder) {
   const std::string text =
       "train_steps: 50 reference_topology: 'v3-32' "
-      "faults { faults { kind: SLOW step: 9 seconds: 2 } "
+      "faults { faults { kind: SLOW host: 0 step: 9 seconds: 2 } "
       "faults { kind: KILL host: 3 step: 4 } "
       "random { seed: 7 per_step: 0.5 kinds: FREEZE } } faults_done: [1, 0]";
   const JobSpec spec = Spec(text);
@@ -190,7 +190,7 @@ TEST(DrawFaultsTest, AreCheckedAgainstTheJob) {
   EXPECT_TRUE(IsOfFaultPlan(fault("kind: KILL host: 4 step: 50").status()));
   EXPECT_FALSE(IsOfFaultPlan(PlanSaving("train_steps: 0").status()));
   EXPECT_THAT(
-      fault("kind: KILL step: 51"),
+      fault("kind: KILL host: 0 step: 51"),
       StatusIs(kInvalid, HasSubstr("step is 51; allowed: 1 to 50 (the job has "
                                    "50 steps); give one of them, or more "
                                    "--train_steps")));
@@ -223,8 +223,8 @@ INSTANTIATE_TEST_SUITE_P(
                       "keep: 3", "restore: '/m/100'", "mode: eval",
                       "max_restarts: 3", "weights_check_every: 1",
                       "audit_every: 1", "on_corruption: restore",
-                      "faults { faults { kind: KILL step: 3 } }",
-                      "faults { faults { kind: KILL step: 3 } } "
+                      "faults { faults { kind: KILL host: 0 step: 3 } }",
+                      "faults { faults { kind: KILL host: 0 step: 3 } } "
                       "faults_done: 0"));
 
 }  // namespace

@@ -210,7 +210,8 @@ TEST_F(OneSlice, SaysHowSureItIs) {
   EXPECT_THAT(Said({.deadline_seconds = 74 * 60}),
               HasSubstr("# cheapest within 74 min: v3-8, 60 min sim (54 min to "
                         "84 min), 4 chip-hours, USD 8 (USD 7.2 to USD 11.2): "
-                        "holds up to 66% of the way from low to high\n"));
+                        "holds up to 66% of the way from low to high (a place "
+                        "in the band, no probability)\n"));
   EXPECT_THAT(Said({.deadline_seconds = 90 * 60}),
               HasSubstr(": holds in all of low to high\n"));
   EXPECT_THAT(Said({.budget = 9.1}),
@@ -230,7 +231,8 @@ TEST_F(OneSlice, NamesTheNearestWhereNoneKeepsIt) {
   EXPECT_THAT(text, HasSubstr(", 100% over 30 min\n"));
   // Near low it would keep it: (3,430 - 3,240) of 1,800 s, downwards.
   EXPECT_THAT(Said({.deadline_seconds = 3430}),
-              HasSubstr("; it holds up to 10% of the way from low to high\n"));
+              HasSubstr("; it holds up to 10% of the way from low to high (a "
+                        "place in the band, no probability)\n"));
   EXPECT_THAT(Said({.deadline_seconds = 7200, .budget = 5}),
               HasSubstr(", 60% over USD 5\n"));
 }
