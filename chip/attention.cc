@@ -227,8 +227,7 @@ class Search {
     if (rank < 2 || shape.dims[rank - 1] != shape.dims[rank - 2]) return 0;
     for (const std::int32_t node : between_)
       for (const ChipValueId operand : graph_.node(node).operands)
-        if (ComparesPlaces(graph_, ways_, operand))
-          return shape.dims[rank - 1];
+        if (ComparesPlaces(graph_, ways_, operand)) return shape.dims[rank - 1];
     return 0;
   }
 

@@ -46,9 +46,8 @@ class Mask {
     if (node->op == OpCode("iota")) return true;
     const auto place = static_cast<std::size_t>(node - graph_.nodes.data());
     return ways_[place] == ChipWay::kPasses &&
-           std::any_of(
-               node->operands.begin(), node->operands.end(),
-               [&](ChipValueId of) { return Counts(of, depth + 1); });
+           std::any_of(node->operands.begin(), node->operands.end(),
+                       [&](ChipValueId of) { return Counts(of, depth + 1); });
   }
 
   const ChipGraph& graph_;

@@ -43,7 +43,8 @@ TEST(CheckFaultsTest, TakesEveryKind) {
           PlanDrawn(
               "faults { kind: KILL host: 3 step: 100 phase: 'checkpoint' }"
               "faults { kind: FREEZE host: 1 step: 1 phase: 'all-reduce' }"
-              "faults { kind: SLOW host: 1 step: 1 phase: 'input' seconds: 3600 }"
+              "faults { kind: SLOW host: 1 step: 1 phase: 'input' seconds: "
+              "3600 }"
               "faults { kind: CUT host: 3 to: 0 step: 5 }"
               "faults { kind: DELAY host: 0 to: 3 step: 5 seconds: 1e-9 }"
               "faults { kind: FLIP host: 1 to: 2 step: 5 }"
@@ -114,7 +115,8 @@ INSTANTIATE_TEST_SUITE_P(
             "it out"},
         Bad{"faults { kind: SLOW host: 1 step: 1 }",
             "fault 1 (SLOW): it has no seconds; give above 0 and up to 3600"},
-        Bad{"faults { kind: SLOW host: 1 step: 1 seconds: nan }", "seconds is nan"},
+        Bad{"faults { kind: SLOW host: 1 step: 1 seconds: nan }",
+            "seconds is nan"},
         Bad{"faults { kind: DELAY host: 0 to: 1 step: 1 seconds: 3601 }",
             "seconds is 3601"},
         Bad{"faults { kind: KILL host: 1 step: 1 seconds: 1 }",
@@ -132,8 +134,9 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"random { per_step: 0.1 kinds: 12 }", "no kind is 12"}));
 
 TEST(CheckFaultsTest, SaysWhichFaultItRefuses) {
-  const FaultPlan second =
-      PlanDrawn("faults { kind: KILL host: 1 step: 1 } faults { kind: KILL host: 1 step: 0 }");
+  const FaultPlan second = PlanDrawn(
+      "faults { kind: KILL host: 1 step: 1 } faults { kind: KILL host: 1 step: "
+      "0 }");
   EXPECT_EQ(FaultOf(CheckFaults(second, kScope)), 1);
   EXPECT_EQ(FaultOf(DrawFaults(second, kScope).status()), 1);
   EXPECT_EQ(FaultOf(CheckFaults(PlanDrawn("random { kinds: KILL }"), kScope)),
@@ -167,12 +170,15 @@ TEST(CheckFaultsTest, WhatAJobMustHave) {
       CheckFaults(FaultPlan(), bare),
       StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("has no fault")));
   EXPECT_THAT(
-      CheckFaults(PlanDrawn("faults { kind: STORAGE_FAIL host: 1 step: 1 }"), bare),
+      CheckFaults(PlanDrawn("faults { kind: STORAGE_FAIL host: 1 step: 1 }"),
+                  bare),
       StatusIs(absl::StatusCode::kInvalidArgument,
                HasSubstr("add --model_dir")));
   EXPECT_THAT(
       CheckFaults(
-          PlanDrawn("faults { kind: KILL host: 1 step: 1 phase: 'checkpoint' }"), bare),
+          PlanDrawn(
+              "faults { kind: KILL host: 1 step: 1 phase: 'checkpoint' }"),
+          bare),
       StatusIs(absl::StatusCode::kInvalidArgument,
                HasSubstr("without --model_dir")));
   EXPECT_THAT(CheckFaults(PlanDrawn("random { per_step: 1 kinds: CUT }"), bare),

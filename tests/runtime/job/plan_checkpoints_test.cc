@@ -76,7 +76,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"mode: eval", "mode=eval"},
         Refused{"faults { faults { kind: STORAGE_FAIL host: 0 step: 1 } }",
                 "--model_dir"},
-        Refused{"faults { faults { kind: KILL host: 0 step: 1 phase: 'checkpoint' } }",
+        Refused{"faults { faults { kind: KILL host: 0 step: 1 phase: "
+                "'checkpoint' } }",
                 "--model_dir"}));
 
 // Round the ring 0, 1, 3, 2.
