@@ -42,6 +42,15 @@ inline constexpr KnownPhase kSumsWork = {"sums", "sums over microbatches"};
 inline constexpr std::array kWorkNames = {kProductsWork, kPackingWork,
                                           kElementwiseWork, kSumsWork};
 
+// What making a batch ahead of the steps consists of, threads side by side. In
+// the order of InputPart (host/input/input_times.h).
+inline constexpr KnownPhase kInputRead = {"input_read", "read"};
+inline constexpr KnownPhase kInputDecode = {"input_decode", "decode"};
+inline constexpr KnownPhase kInputAugment = {"input_augment", "augment"};
+inline constexpr KnownPhase kInputCopy = {"input_copy", "copy"};
+inline constexpr std::array kInputNames = {kInputRead, kInputDecode,
+                                           kInputAugment, kInputCopy};
+
 bool IsIn(std::span<const KnownPhase> known, std::string_view name);
 
 using Phases = google::protobuf::RepeatedPtrField<Phase>;

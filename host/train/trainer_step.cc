@@ -381,11 +381,10 @@ void Trainer::Impl::ReportInput(StepReport& report) const {
     return (input_times[part] - input_reported[part]) /
            std::max(1, input_threads);
   };
-  InputSeconds& input = *report.mutable_input_seconds();
-  input.set_read(seconds(InputPart::kRead));
-  input.set_decode(seconds(InputPart::kDecode));
-  input.set_augment(seconds(InputPart::kAugment));
-  input.set_copy(seconds(InputPart::kCopy));
+  static_assert(kInputNames.size() == kInputParts);
+  for (std::size_t i = 0; i < kInputNames.size(); ++i)
+    AddSeconds(kInputNames[i], seconds(static_cast<InputPart>(i)),
+               *report.mutable_input());
 }
 
 void Trainer::Impl::Report(std::int64_t step) {

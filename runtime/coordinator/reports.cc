@@ -16,14 +16,6 @@ Merged<Event> Fail(int host, const absl::Status& status) {
   return {.event = std::nullopt, .status = status, .host = host};
 }
 
-// Adds `share` of one host's to the mean over hosts.
-void AddInput(const InputSeconds& part, double share, InputSeconds& mean) {
-  mean.set_read(mean.read() + share * part.read());
-  mean.set_decode(mean.decode() + share * part.decode());
-  mean.set_augment(mean.augment() + share * part.augment());
-  mean.set_copy(mean.copy() + share * part.copy());
-}
-
 double Ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 }  // namespace
@@ -67,8 +59,7 @@ StepDone ReportMerger::MergeStep(const std::map<int, StepReport>& reports) {
   for (const auto& [rank, part] : reports) {
     AddMetrics(part.metrics(), *done.mutable_metrics());
     AddPhases(part.work(), share, *done.mutable_work());
-    if (part.has_input_seconds())
-      AddInput(part.input_seconds(), share, *done.mutable_input_seconds());
+    AddPhases(part.input(), share, *done.mutable_input());
     examples += part.examples();
   }
   MergeTimes(plan_, reports, done);

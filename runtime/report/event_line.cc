@@ -50,7 +50,7 @@ StepDone UnsaidOf(const StepDone& step) {
   KeepUnsaid(step.phases(), kPhaseNames, *unsaid.mutable_phases());
   KeepUnsaid(step.work(), kWorkNames, *unsaid.mutable_work());
   KeepUnsaid(step, unsaid);
-  if (step.has_input_seconds()) unsaid.mutable_input_seconds();
+  KeepUnsaid(step.input(), kInputNames, *unsaid.mutable_input());
   for (const auto& [value, set] :
        {std::pair(step.learning_rate(), &StepDone::set_learning_rate),
         std::pair(step.examples_per_second(),

@@ -307,8 +307,13 @@ void AddAccuracy(const char* key, std::optional<double> accuracy, Json& line) {
 // key that is there.
 void AddPhaseKeys(const Phases& phases, std::span<const KnownPhase> known,
                   Json& line) {
-  for (const NamedPhase& phase : PhasesInOrder(phases, known))
-    line.emplace(absl::StrCat("seconds_", phase.name), phase.seconds);
+  for (const NamedPhase& phase : PhasesInOrder(phases, known)) {
+    const std::string key = absl::StrCat("seconds_", phase.name);
+    if (IsIn(known, phase.name))
+      line[key] = phase.seconds;
+    else
+      line.emplace(key, phase.seconds);
+  }
 }
 
 std::string StepLine(const StepDone& step, double wall_time,
@@ -323,10 +328,7 @@ std::string StepLine(const StepDone& step, double wall_time,
                {"seconds", step.seconds()}};
   AddPhaseKeys(step.phases(), kPhaseNames, line);
   AddPhaseKeys(step.work(), kWorkNames, line);
-  line["seconds_input_read"] = step.input_seconds().read();
-  line["seconds_input_decode"] = step.input_seconds().decode();
-  line["seconds_input_augment"] = step.input_seconds().augment();
-  line["seconds_input_copy"] = step.input_seconds().copy();
+  AddPhaseKeys(step.input(), kInputNames, line);
   line["serial"] = step.serial();
   if (pod) {
     line["simulated_seconds"] = pod->step.seconds();
@@ -470,10 +472,7 @@ std::string SummaryLine(const RunSummary& summary) {
                {"examples_per_second", summary.examples_per_second}};
   AddPhaseKeys(summary.phases.of_step, kPhaseNames, line);
   line["seconds_steps"] = summary.phases.steps;
-  line["seconds_input_read"] = summary.phases.input_read;
-  line["seconds_input_decode"] = summary.phases.input_decode;
-  line["seconds_input_augment"] = summary.phases.input_augment;
-  line["seconds_input_copy"] = summary.phases.input_copy;
+  AddPhaseKeys(summary.phases.input, kInputNames, line);
   if (summary.straggler.has_value()) {
     line["straggler"] = StragglerJson(*summary.straggler, summary.plan);
     line["came_last"] = summary.came_last;

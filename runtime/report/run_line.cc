@@ -114,16 +114,10 @@ void TakeProcesses(const LineJson& line, StepDone& step) {
 
 // What event_line.cc left to the keys.
 void TakeStepKeys(const LineJson& line, StepDone& step) {
-  constexpr std::string_view kOfInput = "seconds_input_";
-  for (const auto& [key, value] : line.items()) {
-    if (!key.starts_with(kOfInput))
-      TakeField(key, value, step);
-    else if (step.has_input_seconds())
-      TakeField(key.substr(kOfInput.size()), value,
-                *step.mutable_input_seconds());
-  }
+  for (const auto& [key, value] : line.items()) TakeField(key, value, step);
   TakePhases(line, kPhaseNames, *step.mutable_phases());
   TakePhases(line, kWorkNames, *step.mutable_work());
+  TakePhases(line, kInputNames, *step.mutable_input());
   TakeProcesses(line, step);
 }
 

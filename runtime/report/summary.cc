@@ -99,10 +99,7 @@ void SummaryCollector::OnStep(const StepDone& step, double wall_time,
   summary_.phases.steps += step.seconds();
   AddPhases(step.phases(), /*share=*/1, summary_.phases.of_step);
   AddPhases(step.work(), /*share=*/1, summary_.phases.work);
-  summary_.phases.input_read += step.input_seconds().read();
-  summary_.phases.input_decode += step.input_seconds().decode();
-  summary_.phases.input_augment += step.input_seconds().augment();
-  summary_.phases.input_copy += step.input_seconds().copy();
+  AddPhases(step.input(), /*share=*/1, summary_.phases.input);
   overlap_.OnStep(step);
   stragglers_.OnStep(step);
 }

@@ -27,12 +27,8 @@ namespace podsim {
 struct PhaseSeconds {
   double steps = 0;
   Phases of_step;
-  Phases work;  // what computing and updating consist of: means over hosts
-  // Likewise what making batches took, beside the steps.
-  double input_read = 0;
-  double input_decode = 0;
-  double input_augment = 0;
-  double input_copy = 0;
+  Phases work;   // what computing and updating consist of: means over hosts
+  Phases input;  // likewise what making batches took, beside the steps
 };
 
 struct RunSummary {

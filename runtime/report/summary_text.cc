@@ -1,7 +1,7 @@
 // The closing block in words; see summary.h.
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -81,20 +81,16 @@ std::string FormatWork(const RunSummary& summary) {
 // (bottleneck), augment 0 us, copy 0.1 ms, beside the steps".
 std::string FormatInput(const RunSummary& summary) {
   const PhaseSeconds& phases = summary.phases;
-  const std::pair<const char*, double> parts[] = {
-      {"read", phases.input_read},
-      {"decode", phases.input_decode},
-      {"augment", phases.input_augment},
-      {"copy", phases.input_copy}};
-  const auto* const most = std::max_element(
-      std::begin(parts), std::end(parts),
-      [](const auto& a, const auto& b) { return a.second < b.second; });
+  const std::vector<NamedPhase> parts =
+      PhasesInOrder(phases.input, kInputNames);
+  const auto most =
+      std::ranges::max_element(parts, std::less(), &NamedPhase::seconds);
   std::vector<std::string> texts;
-  for (const auto& part : parts)
+  for (const NamedPhase& part : parts)
     texts.push_back(Tied(absl::StrCat(
-        part.first, " ",
-        Wall(part.second / static_cast<double>(summary.steps_made)),
-        &part == most ? " (bottleneck)" : "")));
+        part.label, " ",
+        Wall(part.seconds / static_cast<double>(summary.steps_made)),
+        &part == &*most ? " (bottleneck)" : "")));
   return absl::StrCat(
       absl::StrFormat(
           "waited for %.0f%% of a step; making a batch takes ",
@@ -269,7 +265,9 @@ class Rows {
     if (SecondsIn(summary_.phases.work, kProductsWork) > 0)
       AddDetail("compute, mean", FormatWork(summary_));
     // Of data in memory there is nothing but the copy to tell.
-    if (summary_.phases.input_read + summary_.phases.input_decode > 0)
+    if (SecondsIn(summary_.phases.input, kInputRead) +
+            SecondsIn(summary_.phases.input, kInputDecode) >
+        0)
       AddDetail("input", FormatInput(summary_));
   }
 

@@ -79,11 +79,10 @@ HostMessage StepMessage(int host, std::int64_t step, std::uint64_t hash) {
   AddSeconds(kPackingWork, 0.02 * host, *report.mutable_work());
   AddSeconds(kElementwiseWork, 0.03 * host, *report.mutable_work());
   AddSeconds(kSumsWork, 0.04 * host, *report.mutable_work());
-  InputSeconds& input = *report.mutable_input_seconds();
-  input.set_read(0.05 * host);
-  input.set_decode(0.06 * host);
-  input.set_augment(0.07 * host);
-  input.set_copy(0.08 * host);
+  AddSeconds(kInputRead, 0.05 * host, *report.mutable_input());
+  AddSeconds(kInputDecode, 0.06 * host, *report.mutable_input());
+  AddSeconds(kInputAugment, 0.07 * host, *report.mutable_input());
+  AddSeconds(kInputCopy, 0.08 * host, *report.mutable_input());
   AddSeconds(kReducePhase, 0.5 - 0.125 * host, *report.mutable_phases());
   report.add_gradient_hashes(hash);
   return message;

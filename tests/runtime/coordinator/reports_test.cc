@@ -83,10 +83,14 @@ TEST(ReportMergerTest, StepIsTheSumOverHosts) {
                    0.03 * (0 + 1 + 2 + 3) / 4);
   EXPECT_DOUBLE_EQ(SecondsIn(done.work(), kSumsWork),
                    0.04 * (0 + 1 + 2 + 3) / 4);
-  EXPECT_DOUBLE_EQ(done.input_seconds().read(), 0.05 * (0 + 1 + 2 + 3) / 4);
-  EXPECT_DOUBLE_EQ(done.input_seconds().decode(), 0.06 * (0 + 1 + 2 + 3) / 4);
-  EXPECT_DOUBLE_EQ(done.input_seconds().augment(), 0.07 * (0 + 1 + 2 + 3) / 4);
-  EXPECT_DOUBLE_EQ(done.input_seconds().copy(), 0.08 * (0 + 1 + 2 + 3) / 4);
+  EXPECT_DOUBLE_EQ(SecondsIn(done.input(), kInputRead),
+                   0.05 * (0 + 1 + 2 + 3) / 4);
+  EXPECT_DOUBLE_EQ(SecondsIn(done.input(), kInputDecode),
+                   0.06 * (0 + 1 + 2 + 3) / 4);
+  EXPECT_DOUBLE_EQ(SecondsIn(done.input(), kInputAugment),
+                   0.07 * (0 + 1 + 2 + 3) / 4);
+  EXPECT_DOUBLE_EQ(SecondsIn(done.input(), kInputCopy),
+                   0.08 * (0 + 1 + 2 + 3) / 4);
 
   for (int host = 0; host < 4; ++host) {
     const auto second = merger.AddStep(StepMessage(host, 2).step());

@@ -266,7 +266,7 @@ TEST(MetricsLineTest, APhaseThatNobodyKnowsIsThereByItsName) {
   AddSeconds({"infeed", "infeed"}, 0.125, *step.mutable_phases());
   // Of another meaning here.
   AddSeconds({"input_read", "read"}, 7, *step.mutable_phases());
-  step.mutable_input_seconds()->set_read(2);
+  AddSeconds(kInputRead, 2, *step.mutable_input());
   const json line = json::parse(StepLine(step, 1));
   EXPECT_EQ(line["seconds_input"], 0.25);
   EXPECT_EQ(line["seconds_compute"], 0);

@@ -88,10 +88,12 @@ TEST(RunLineTest, PhasesAreReadBackInTheirOrder) {
     AddSeconds(phase, seconds += 0.1, *step.mutable_phases());
   for (const KnownPhase& phase : kWorkNames)
     AddSeconds(phase, seconds += 0.1, *step.mutable_work());
+  for (const KnownPhase& phase : kInputNames)
+    AddSeconds(phase, seconds += 0.1, *step.mutable_input());
   EXPECT_THAT(EventLine(event, {}),
               ::testing::HasSubstr("\"proto\":{\"step\":{}}"));
   AddSeconds({"infeed", "infeed"}, 0.25, *step.mutable_phases());
-  step.mutable_input_seconds()->set_decode(0.5);
+  AddSeconds({"input_unzip", "unzip"}, 0.5, *step.mutable_input());
   EXPECT_EQ(ReadBackDifference(event), "");
   step.mutable_phases()->SwapElements(0, 3);
   step.mutable_work(0)->set_seconds(std::numeric_limits<double>::infinity());

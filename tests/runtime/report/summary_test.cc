@@ -134,13 +134,14 @@ TEST_F(SummaryTest, NamesTheBottleneckOfItsInput) {
   EXPECT_THAT(FormatSummary(collector_.summary(), kVerbose),
               Not(HasSubstr("making a batch")));
   JobEvent event = StepAt(kStart + 2.0, 4);
-  InputSeconds& input = *event.mutable_step()->mutable_input_seconds();
-  input.set_read(0.004);
-  input.set_decode(0.02);
-  input.set_augment(0.008);
-  input.set_copy(0.001);
+  Phases& input = *event.mutable_step()->mutable_input();
+  AddSeconds(kInputRead, 0.004, input);
+  AddSeconds(kInputDecode, 0.02, input);
+  AddSeconds(kInputAugment, 0.008, input);
+  AddSeconds(kInputCopy, 0.001, input);
   Send(event);
-  EXPECT_DOUBLE_EQ(collector_.summary().phases.input_decode, 0.02);
+  EXPECT_DOUBLE_EQ(SecondsIn(collector_.summary().phases.input, kInputDecode),
+                   0.02);
   const std::string text = FormatSummary(collector_.summary(), kVerbose);
   EXPECT_THAT(text,
               HasSubstr("waited for 10% of a step; making a batch takes"));
