@@ -2,29 +2,38 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "absl/strings/str_join.h"
 
 namespace podsim {
 namespace {
 
-// The index of the row to leave out first; -1: all stay.
-std::ptrdiff_t LeastNeeded(const std::vector<TextRow>& rows,
-                           const std::vector<std::string>& texts) {
-  std::ptrdiff_t least = -1;
-  int rank = 1;
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    if (rows[i].rank >= rank && !texts[i].empty()) {
-      rank = rows[i].rank;
-      least = static_cast<std::ptrdiff_t>(i);
-    }
+// A row, and how it is written.
+struct Shown {
+  TextRow row;
+  std::string text;  // empty: it is left out
+
+  bool can_be_brief() const { return !row.brief.empty(); }
+  // When it gives way; 0: never.
+  int rank() const {
+    if (text.empty()) return 0;
+    return can_be_brief() ? std::max(row.rank, row.brief_rank) : row.rank;
+  }
+};
+
+// The row to give way first; null: none does.
+Shown* LeastNeeded(std::vector<Shown>& rows) {
+  Shown* least = nullptr;
+  for (Shown& shown : rows)
+    if (shown.rank() >= (least == nullptr ? 1 : least->rank())) least = &shown;
   return least;
 }
 
-std::ptrdiff_t LinesOf(const std::vector<std::string>& texts) {
+std::ptrdiff_t LinesOf(const std::vector<Shown>& rows) {
   std::ptrdiff_t lines = 0;
-  for (const std::string& text : texts)
-    lines += std::count(text.begin(), text.end(), '\n');
+  for (const Shown& shown : rows)
+    lines += std::count(shown.text.begin(), shown.text.end(), '\n');
   return lines;
 }
 
@@ -33,15 +42,22 @@ std::ptrdiff_t LinesOf(const std::vector<std::string>& texts) {
 std::string FitRows(const std::vector<TextRow>& rows,
                     const std::function<std::string(const TextRow&)>& format,
                     int most_lines) {
-  std::vector<std::string> texts;
-  texts.reserve(rows.size());
-  for (const TextRow& row : rows) texts.push_back(format(row));
-  while (most_lines != kAllLines && LinesOf(texts) > most_lines) {
-    const std::ptrdiff_t least = LeastNeeded(rows, texts);
-    if (least < 0) break;
-    texts[static_cast<std::size_t>(least)].clear();
+  std::vector<Shown> shown;
+  shown.reserve(rows.size());
+  for (const TextRow& row : rows) shown.push_back({row, format(row)});
+  while (most_lines != kAllLines && LinesOf(shown) > most_lines) {
+    Shown* const least = LeastNeeded(shown);
+    if (least == nullptr) break;
+    if (least->can_be_brief()) {
+      least->row.text = std::exchange(least->row.brief, "");
+      least->text = format(least->row);
+    } else {
+      least->text.clear();
+    }
   }
-  return absl::StrJoin(texts, "");
+  return absl::StrJoin(shown, "", [](std::string* out, const Shown& each) {
+    out->append(each.text);
+  });
 }
 
 }  // namespace podsim

@@ -16,14 +16,19 @@ struct TextRow {
   std::string text;
   // 0: always shown. Of the others the highest rank is left out first.
   int rank = 0;
+  // What it says instead where there is no room, and when in the order of
+  // ranks; empty: nothing else.
+  std::string brief = {};
+  int brief_rank = 0;
 };
 
 // No limit: every row is shown.
 inline constexpr int kAllLines = 0;
 
 // The rows in order, each as `format` writes it (whole lines). While they have
-// more than `most_lines` lines, the row of the highest rank is left out, of
-// equal ones the last. Rows of rank 0 stay, whatever they take.
+// more than `most_lines` lines, the row of the highest rank is left out or
+// becomes brief, of equal ones the last. Rows of rank 0 stay, whatever they
+// take.
 std::string FitRows(const std::vector<TextRow>& rows,
                     const std::function<std::string(const TextRow&)>& format,
                     int most_lines);

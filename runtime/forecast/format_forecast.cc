@@ -157,12 +157,16 @@ std::string HowText(const JobForecast& forecast) {
   return absl::StrCat(std::string(NameOf(*forecast.algorithm)), ", ", bound);
 }
 
+std::string StepAndRunText(const JobForecast& forecast) {
+  return absl::StrCat(SpanText(forecast.step.total), " sim", BandText(forecast),
+                      FixedText(forecast.step), ", bound by ",
+                      BoundOf(forecast), "; ", StepsTakeText(forecast), " sim");
+}
+
 std::string BriefForecast(const JobForecast& forecast, const LadderFoot& foot,
                           const Slice& slice) {
   return absl::StrCat(
-      SpanText(forecast.step.total), " sim", BandText(forecast),
-      FixedText(forecast.step), ", bound by ", BoundOf(forecast), "; ",
-      StepsTakeText(forecast), " sim",
+      StepAndRunText(forecast),
       IsFoot(slice, foot, forecast)
           ? ""
           : absl::StrCat("; ", ScalingText(forecast, foot, slice)));

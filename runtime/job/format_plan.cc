@@ -290,17 +290,22 @@ std::vector<TextRow> BriefRows(const JobPlan& plan, const Slice& slice) {
                                   : absl::StrCat(", ", plan.bits().optimizer(),
                                                  RecipeMark(plan, "optimizer"));
   std::vector<TextRow> rows = {{"slice", BriefSliceText(slice)},
-                               {"job", DataText(plan), 3},
+                               {"job", DataText(plan), 5},
                                {"batch", BatchText(plan, slice), 1},
                                {"steps", StepsText(plan)}};
   if (ScalesTypedSteps(plan))
     rows.push_back({"",
                     absl::StrCat("(--reference_topology=", slice.name,
                                  " keeps steps as typed)"),
-                    4});
+                    9});
   rows.push_back({"learning rate", RateText(plan) + optimizer});
   rows.push_back({"HBM", BriefHbmText(plan, slice), 2});
-  if (SlowsRun(plan)) rows.push_back({"slow link", SlowLinkText(plan)});
+  if (SlowsRun(plan))
+    rows.push_back({.label = "slow link",
+                    .text = SlowLinkText(plan),
+                    .rank = 4,
+                    .brief = plan.slow_link().link(),
+                    .brief_rank = 7});
   // Asked for, and not done.
   for (const std::string& note : plan.notes())
     if (absl::StartsWith(note, "audit_every is "))

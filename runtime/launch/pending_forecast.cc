@@ -13,6 +13,8 @@ namespace podsim {
 namespace {
 
 constexpr char kLabel[] = "sim step";
+// Before a row of the plan is left out (runtime/job/format_plan.cc).
+constexpr int kBriefStepRank = 8;
 
 }  // namespace
 
@@ -52,9 +54,14 @@ std::vector<TextRow> PendingForecast::TakeRows(bool verbose,
       return {{kLabel,
                absl::StrCat("no forecast: ", std::string(status.message()))}};
   const std::string fault = absl::StrJoin(yardsticks_.link_faults, ", ");
-  if (!verbose)
-    return {{kLabel, absl::StrCat(BriefForecast(*forecast, *foot_, job_.slice),
-                                  fault.empty() ? "" : "; with ", fault)}};
+  if (!verbose) {
+    const std::string with =
+        absl::StrCat(fault.empty() ? "" : "; with ", fault);
+    return {{.label = kLabel,
+             .text = BriefForecast(*forecast, *foot_, job_.slice) + with,
+             .brief = StepAndRunText(*forecast) + with,
+             .brief_rank = kBriefStepRank}};
+  }
   std::vector<TextRow> rows;
   for (const std::string& paragraph :
        FormatForecast(*forecast, *foot_, job_.slice))

@@ -31,12 +31,18 @@ constexpr int kLabel = 19;
 constexpr std::size_t kHashDigits = 64;
 constexpr int kHashLabel = 13;
 // Which rows are left out first where there is no room.
-constexpr int kCheckpointsRank = 6;
-constexpr int kPlanHashRank = 5;  // it stands above, where the pod formed
-constexpr int kGoodputRank = 4;
-constexpr int kPhasesRank = 3;
-constexpr int kLastStepRank = 2;  // so do its figures, where progress is shown
-constexpr int kPodPhasesRank = 1;
+constexpr int kSlowLinkRank = 12;  // it stands above, in the plan
+constexpr int kCheckpointsRank = 11;
+constexpr int kPlanHashRank = 10;  // where the pod formed
+constexpr int kGoodputRank = 9;
+constexpr int kPhasesRank = 8;
+constexpr int kLastStepRank = 7;  // where progress is shown
+constexpr int kPodStepRank = 6;   // in the plan
+constexpr int kRestartsRank = 5;  // where it was restarted
+constexpr int kFirstStepRank = 4;
+constexpr int kFaultsRank = 3;
+constexpr int kPodPhasesRank = 2;
+constexpr int kDrainedRank = 1;
 
 std::string RowText(const TextRow& row) {
   const bool is_hash =
@@ -184,7 +190,7 @@ class Rows {
     AddTimes();
     AddGoodput();
     if (summary_.faults.has_value()) {
-      Add("faults", FormatFaults(*summary_.faults));
+      Add("faults", FormatFaults(*summary_.faults), kFaultsRank);
       for (const std::string& complaint : summary_.faults->complaints)
         Add("", "warning: " + complaint);
     }
@@ -202,9 +208,11 @@ class Rows {
 
   void AddEnd() {
     if (summary_.drained)
-      Add("", Saves(summary_.plan)
-                  ? "the same command again resumes from here"
-                  : "nothing was saved: --model_dir=DIR keeps the work");
+      Add("",
+          Saves(summary_.plan)
+              ? "the same command again resumes from here"
+              : "nothing was saved: --model_dir=DIR keeps the work",
+          kDrainedRank);
   }
 
   void AddMetrics() {
@@ -242,12 +250,13 @@ class Rows {
       Add("WARNING", FormatSkipped(summary_.savings));
     if (!summary_.savings.undeleted.empty())
       Add("WARNING", FormatUndeleted(summary_.savings));
-    if (summary_.restarts > 0) Add("restarts", FormatCount(summary_.restarts));
+    if (summary_.restarts > 0)
+      Add("restarts", FormatCount(summary_.restarts), kRestartsRank);
   }
 
   void AddTimes() {
     if (summary_.time_to_first_step.has_value())
-      Add("time to first step", FormatTimes(summary_));
+      Add("time to first step", FormatTimes(summary_), kFirstStepRank);
     if (summary_.steps_made > 0 && summary_.phases.steps > 0) AddPhases();
     if (summary_.overlap.has_value())
       AddDetail("overlap", FormatOverlap(*summary_.overlap));
@@ -258,7 +267,8 @@ class Rows {
         verbose_ ? FormatPhases(summary_) : FormatLargestPhase(summary_),
         kPhasesRank);
     AddDetail("", "(of the host that came last, step by step)");
-    if (SlowsRun(summary_.plan)) Add("slow link", SlowLinkText(summary_.plan));
+    if (SlowsRun(summary_.plan))
+      Add("slow link", SlowLinkText(summary_.plan), kSlowLinkRank);
     if (summary_.straggler.has_value())
       AddDetail("slowest host",
                 FormatStraggler(*summary_.straggler, summary_.plan));
@@ -291,7 +301,8 @@ class Rows {
     if (summary_.forecast)
       Add("simulated step",
           absl::StrCat(Tied(FormatSimTime(summary_.forecast->step.total)), ": ",
-                       HowText(*summary_.forecast)));
+                       HowText(*summary_.forecast)),
+          kPodStepRank);
   }
 
   void AddInput(const std::optional<PodRun>& run) {

@@ -26,6 +26,19 @@ TEST(TextRowsTest, RankZeroStays) {
   EXPECT_EQ(FitRows({}, Line, 1), "");
 }
 
+TEST(TextRowsTest, ARowBecomesBriefBeforeItIsLeftOut) {
+  const std::vector<TextRow> rows = {
+      {.label = "a", .text = "1\n2\n3", .brief = "1\n2", .brief_rank = 3},
+      {.label = "b", .text = "", .rank = 2},
+      {.label = "c", .text = "1\n2", .rank = 1, .brief = "1", .brief_rank = 4},
+      {.label = "d", .text = ""}};
+  EXPECT_EQ(FitRows(rows, Line, kAllLines), "a1\n2\n3\nb\nc1\n2\nd\n");
+  EXPECT_EQ(FitRows(rows, Line, 6), "a1\n2\n3\nb\nc1\nd\n");
+  EXPECT_EQ(FitRows(rows, Line, 5), "a1\n2\nb\nc1\nd\n");
+  EXPECT_EQ(FitRows(rows, Line, 4), "a1\n2\nc1\nd\n");
+  EXPECT_EQ(FitRows(rows, Line, 1), "a1\n2\nd\n");
+}
+
 TEST(TextRowsTest, LinesOfARowCount) {
   EXPECT_EQ(FitRows({{"a", ""}, {"b", "1\n2\n3", 1}, {"c", "", 2}}, Line, 4),
             "a\nb1\n2\n3\n");

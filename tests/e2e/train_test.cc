@@ -17,6 +17,7 @@
 namespace podsim::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -200,6 +201,13 @@ TEST(ScreenTest, PlanAndSummaryFit) {
   PodRun dry({"--topology=v3-2048", "--dry_run"});
   EXPECT_EQ(dry.Wait(), 0) << dry.output();
   EXPECT_LE(Lines(dry.output()), 12) << dry.output();
+  PodRun slow(
+      {"--topology=v3-2048", "--ici_fault=link:(1,0)-(2,0):0.25", "--dry_run"});
+  EXPECT_EQ(slow.Wait(), 0) << slow.output();
+  EXPECT_LE(Lines(slow.output()), 12) << slow.output();
+  for (const std::string& output : {dry.output(), slow.output()})
+    EXPECT_THAT(output, AllOf(HasSubstr("\nbatch "), HasSubstr("\nHBM ")));
+  EXPECT_THAT(slow.output(), HasSubstr("\nslow link "));
   EXPECT_THAT(dry.output().substr(dry.output().find("\nplan hash ")),
               HasSubstr("\nWARNING "));
   PodRun run({"--topology=v3-32", "--train_steps=20"});

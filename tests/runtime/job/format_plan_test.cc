@@ -125,13 +125,17 @@ TEST(BriefPlanTest, TakesTwelveLinesWhateverIsAdded) {
   ASSERT_TRUE(plan.ok());
   const std::string text = FormatPlan(
       *plan, *FindSlice("v3-2048"), {},
-      {{"sim step", std::string(60, 'a') + " " + std::string(60, 'b') + " c"},
+      {{.label = "sim step",
+        .text = std::string(60, 'a') + " " + std::string(60, 'b') + " c",
+        .brief = std::string(60, 'a') + " " + std::string(4, 'b'),
+        .brief_rank = 8},
        {"start", "m/10, step 10; 20 steps to go"},
        {"plan hash", plan->hash()}});
   EXPECT_EQ(Lines(text), 12) << text;
   EXPECT_THAT(text, Not(HasSubstr("\njob ")));
-  for (const char* label : {"slice ", "\nsteps ", "\nlearning rate ",
-                            "\nsim step ", "\nstart ", "\nWARNING "})
+  for (const char* label :
+       {"slice ", "\nbatch ", "\nsteps ", "\nlearning rate ", "\nHBM ",
+        "\nsim step ", "\nstart ", "\nplan hash ", "\nWARNING "})
     EXPECT_THAT(text, HasSubstr(label));
 }
 

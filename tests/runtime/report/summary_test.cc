@@ -259,6 +259,35 @@ TEST_F(SummaryTest, TakesTenLines) {
                       FormatGoodput(*summary.goodput) + "\n")));
 }
 
+// A job in which all went wrong that may.
+TEST_F(SummaryTest, TakesTenLinesWhateverHappened) {
+  SendRun();
+  collector_.set_forecast(ShortForecast());
+  RunSummary summary = collector_.summary();
+  summary.weights_hash = std::string(64, 'a');
+  summary.plan.set_hash(std::string(64, 'b'));
+  summary.plan.set_recipe_accuracy(0.96);
+  summary.plan.mutable_core_memory()->set_hbm(kGiB);
+  summary.plan.mutable_slow_link()->set_link(
+      "link (1,0)-(2,0) at 0.25 of its rate");
+  PlanWarning& warning = *summary.plan.add_warnings();
+  warning.set_kind("few steps");
+  warning.set_text("only 60 steps are left; the recipe needs 125 to converge");
+  EvalDone& eval = summary.eval.emplace();
+  testing::SetMean(eval, kAccuracyMetric, 288, 299);
+  eval.set_examples(299);
+  summary.restarts = 2;
+  summary.savings = {.count = 2, .bytes = 1024, .last = "m/3"};
+  summary.faults.emplace();
+  const std::string text = FormatSummary(summary);
+  EXPECT_LE(Lines(text), 10) << text;
+  for (const char* label :
+       {"  eval accuracy ", "  recipe's promise ", "  WARNING ",
+        "  weights hash ", "  faults ", "  simulated run ",
+        "  simulated phases ", "  input and HBM "})
+    EXPECT_THAT(text, HasSubstr(label));
+}
+
 TEST_F(SummaryTest, SaysWhatThePodWouldHaveTaken) {
   collector_.set_forecast(ShortForecast());
   SendRun();
