@@ -63,6 +63,13 @@ class CommandsTest(unittest.TestCase):
         self.assertEqual(last.text, "false")
         self.assertEqual(len(shown_output.commands_of(PAGE.splitlines(), True)), 2)
 
+    def test_rows_of_tables_and_lines_of_text_have_commands(self):
+        lines = ["| `./run --selftest` | outputs |", "| `--flag` | what it does |",
+                 "`./check` runs all. <!-- not run: it runs this page -->"]
+        row, check = shown_output.commands_of(lines, False)
+        self.assertEqual((row.text, row.in_table, row.skipped), ("./run --selftest", True, ""))
+        self.assertEqual((check.text, check.skipped), ("./check", "it runs this page"))
+
 
 class SameTest(unittest.TestCase):
 
