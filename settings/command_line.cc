@@ -131,9 +131,10 @@ absl::Status CheckCommandStandsFirst(const MainProgram& program,
                             " ", left[0]));
 }
 
-// `left`: arguments that are no flags, taken from the front.
+// `left`: of `args` those that are no flags, taken from the front.
 absl::Status SetPositionals(const MainProgram& program,
                             const std::vector<Flag>& flags,
+                            const std::vector<std::string>& args,
                             std::vector<std::string> left,
                             const std::vector<Message*>& messages) {
   for (const Flag& flag : flags) {
@@ -147,7 +148,7 @@ absl::Status SetPositionals(const MainProgram& program,
     left.erase(left.begin(), end);
   }
   if (left.empty()) return absl::OkStatus();
-  return UnexpectedArgument(program, flags, left, messages);
+  return UnexpectedArgument(program, flags, args, left, messages);
 }
 
 absl::Status SetFromEnvironment(const Flag& flag, const Variables& variables,
@@ -268,7 +269,7 @@ absl::StatusOr<CommandLine> ParseCommandLine(
                    "unexpected \"...\": in examples it stands for further "
                    "flags; leave it out");
   PODSIM_RETURN_IF_ERROR(
-      SetPositionals(program, flags, std::move(arguments), messages));
+      SetPositionals(program, flags, args, std::move(arguments), messages));
   PODSIM_RETURN_IF_ERROR(CheckRequired(program, flags, variables, messages));
   PODSIM_RETURN_IF_ERROR(CheckVariables(line.from_environment, variables));
   for (const Message* message : messages)

@@ -113,6 +113,9 @@ class Setter {
           return absl::StrCat("\"$HOME", text.substr(1),
                               "\"; in quotes and behind a = the shell leaves "
                               "~ as it is");
+        if (text.starts_with("$HOME/"))
+          return "a path; in single quotes the shell leaves $HOME as it is: "
+                 "take double quotes or none";
         Put(&Reflection::SetString, &Reflection::AddString, text);
         return std::nullopt;
       case FieldDescriptor::CPPTYPE_INT32:

@@ -177,7 +177,7 @@ which number to change.
       .examples = R"(  pod_ladder --model mlp --topology v3-8..v3-128
   pod_ladder --model mlp --topology v3-8..v3-128 --steps 1000 \
       --until efficiency:0.8 --ladder_dir runs/ladder --plot ladder.svg
-  pod_ladder --model mlp --ladder_dir runs/ladder --resume
+  pod_ladder --model mlp --steps 1000 --ladder_dir runs/ladder --resume
 )",
       .more_examples =
           R"(  pod_ladder --model_file net.model --dataset digits --batch_per_core 8 \

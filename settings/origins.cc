@@ -1,5 +1,6 @@
 #include "settings/origins.h"
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -20,6 +21,21 @@ std::string SettingIn(absl::string_view message) {
   return "";
 }
 
+namespace {
+
+// "train_batch_size" of "train_batch_size 100 does not divide by the ...".
+std::string NamedBeforeNumber(absl::string_view message) {
+  message = absl::StripPrefix(message, "--");
+  const std::size_t end = message.find(' ');
+  return end != message.npos && end + 1 < message.size() &&
+                 absl::ascii_isdigit(
+                     static_cast<unsigned char>(message[end + 1]))
+             ? std::string(message.substr(0, end))
+             : "";
+}
+
+}  // namespace
+
 Origins OriginsOf(
     const std::vector<const google::protobuf::FieldDescriptor*>& variables) {
   Origins origins;
@@ -30,7 +46,9 @@ Origins OriginsOf(
 
 absl::Status WithOrigin(const absl::Status& status, const Origins& origins) {
   if (status.ok()) return status;
-  const auto origin = origins.find(SettingIn(status.message()));
+  std::string name = SettingIn(status.message());
+  if (name.empty()) name = NamedBeforeNumber(status.message());
+  const auto origin = origins.find(name);
   if (origin == origins.end()) return status;
   const std::string from = absl::StrCat(" (from ", origin->second, ")");
   if (absl::StrContains(status.message(), from)) return status;

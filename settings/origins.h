@@ -28,7 +28,8 @@ Origins OriginsOf(
     const std::vector<const google::protobuf::FieldDescriptor*>& variables);
 
 // A status whose message begins with a setting, as in "threads is -1; ...",
-// "topology: ..." or "keep needs ...", with the place that it was read from.
+// "topology: ..." or "train_batch_size 100 does not ...", with the place that
+// it was read from.
 absl::Status WithOrigin(const absl::Status& status, const Origins& origins);
 
 }  // namespace podsim

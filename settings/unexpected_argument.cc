@@ -121,17 +121,17 @@ std::string SeveralAdvice(const MainProgram& program,
                  : "it takes one: leave out the others");
 }
 
-// A setting that takes no value, one that is given first; nullptr: there is
-// none.
-const Flag* AnySwitch(const std::vector<Flag>& flags,
-                      const std::vector<Message*>& messages) {
-  const Flag* any = nullptr;
-  for (const Flag& flag : flags) {
-    if (!IsSwitch(*flag.field)) continue;
-    if (IsSet(*messages[flag.part], *flag.field)) return &flag;
-    if (any == nullptr) any = &flag;
+// The setting without a value right before `arg`; nullptr: there is none.
+const Flag* SwitchBefore(const std::vector<Flag>& flags,
+                         const std::vector<std::string>& args,
+                         const std::string& arg) {
+  for (std::size_t i = 1; i < args.size(); ++i) {
+    if (args[i] != arg || !args[i - 1].starts_with("--")) continue;
+    const Flag* const flag = FlagCalled(
+        flags, absl::StrReplaceAll(args[i - 1].substr(2), {{"-", "_"}}));
+    if (flag != nullptr && IsSwitch(*flag->field)) return flag;
   }
-  return any;
+  return nullptr;
 }
 
 // "--dry_run false": "yes" and the like, but no number.
@@ -251,6 +251,7 @@ std::string JsonAdvice(const std::vector<Flag>& flags, const std::string& arg,
 
 // Empty: it is a path too many.
 std::string AdviceOn(const MainProgram& program, const std::vector<Flag>& flags,
+                     const std::vector<std::string>& args,
                      const std::string& arg,
                      const std::vector<Message*>& messages) {
   if (const std::string quote = QuoteAdvice(flags, arg, messages);
@@ -258,7 +259,7 @@ std::string AdviceOn(const MainProgram& program, const std::vector<Flag>& flags,
     return quote;
   if (FlagCalled(flags, NameBeforeEquals(arg)) != nullptr)
     return absl::StrCat("settings begin with dashes; give --", arg);
-  const Flag* const on = AnySwitch(flags, messages);
+  const Flag* const on = SwitchBefore(flags, args, arg);
   if (on != nullptr && IsOfASwitch(arg))
     return absl::StrCat(
         "a switch stands alone, or has its value behind a =, "
@@ -288,6 +289,7 @@ std::string AdviceOn(const MainProgram& program, const std::vector<Flag>& flags,
 
 absl::Status UnexpectedArgument(const MainProgram& program,
                                 const std::vector<Flag>& flags,
+                                const std::vector<std::string>& args,
                                 const std::vector<std::string>& left,
                                 const std::vector<Message*>& messages) {
   const std::string& arg = left.front();
@@ -301,7 +303,7 @@ absl::Status UnexpectedArgument(const MainProgram& program,
     return absl::InvalidArgumentError(
         absl::StrCat("unexpected \"", arg, "\"", several));
   std::string advice = DashesAdvice(flags, left);
-  if (advice.empty()) advice = AdviceOn(program, flags, arg, messages);
+  if (advice.empty()) advice = AdviceOn(program, flags, args, arg, messages);
   return absl::InvalidArgumentError(absl::StrCat(
       advice.empty() ? PathAdvice(program, flags, left, messages)
                      : absl::StrCat("unexpected \"", arg, "\": ", advice),

@@ -24,6 +24,10 @@ absl::Status NoFile(ObjectStore& store, const std::string& path,
 absl::Status NoFolder(ObjectStore& store, const std::string& path,
                       std::string_view such_as);
 
+// ", "x " with a blank at its end: leave it out" of a path that begins or ends
+// with one; empty: it does not.
+std::string BlankText(std::string_view path);
+
 }  // namespace podsim
 
 #endif  // PODSIM_HOST_STORAGE_NO_FILE_H_

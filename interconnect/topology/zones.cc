@@ -76,6 +76,13 @@ absl::StatusOr<const Zone*> FindZone(std::string_view name) {
   for (const Zone& zone : ShippedWorld().zones())
     if (lower == zone.name()) return &zone;
   const std::vector<std::string> names = ZoneNames();
+  std::vector<std::string> of_region;
+  for (const std::string& zone : names)
+    if (RegionOfZone(zone) == lower) of_region.push_back(zone);
+  if (!of_region.empty())
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", lower, "' is a region; give one of its zones: ",
+                     absl::StrJoin(of_region, ", ")));
   return absl::InvalidArgumentError(absl::StrCat(
       "no zone with TPUs is called '",
       PrintableLine(std::string(name.substr(0, kLongestZone))),

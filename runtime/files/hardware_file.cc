@@ -1,7 +1,10 @@
 #include "runtime/files/hardware_file.h"
 
+#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "interconnect/topology/hardware.h"
+#include "proto/hardware.pb.h"
+#include "runtime/files/other_kind.h"
 #include "runtime/files/text_file.h"
 
 namespace podsim {
@@ -15,8 +18,13 @@ constexpr TextKind kHardwareText = {
 absl::StatusOr<Hardware> ReadHardware(const std::string& path) {
   PODSIM_ASSIGN_OR_RETURN(const std::string text,
                           ReadText(path, kHardwareText));
-  PODSIM_RETURN_IF_ERROR(WithHardware(ShippedHardware(), text, path).status());
-  return ParseHardware(text, path);
+  const absl::Status whole =
+      WithHardware(ShippedHardware(), text, path).status();
+  if (whole.ok()) return ParseHardware(text, path);
+  const std::string other = OtherKind(text, *Generation::descriptor());
+  if (other.empty()) return whole;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--hardware: ", path, " is no generation's hardware: ", other));
 }
 
 }  // namespace podsim

@@ -47,17 +47,23 @@ bool IsOf(const Message& empty, const std::string& text) {
 
 std::string OtherKind(const std::string& text,
                       const google::protobuf::Descriptor& wanted) {
+  if (text.starts_with("{\"event\":"))
+    return "it is a run's metrics file: pod_report shows it, pod_plan takes it "
+           "as --measured";
   const Kind kinds[] = {
-      {&JobSpec::default_instance(), "a job", "--job"},
-      {&FaultPlan::default_instance(), "a fault plan", "--faults"},
-      {&BucketLinks::default_instance(), "a table of links", "--links"},
-      {&BucketPrices::default_instance(), "a table of prices", "--prices"},
+      {&JobSpec::default_instance(), "a job", "--job of pod_launch"},
+      {&FaultPlan::default_instance(), "a fault plan",
+       "--faults of pod_launch"},
+      {&BucketLinks::default_instance(), "a table of links",
+       "--links of pod_launch"},
+      {&BucketPrices::default_instance(), "a table of prices",
+       "--prices of pod_launch"},
       {&ChipPrices::default_instance(), "a table of chip prices",
-       "--chip_prices"},
+       "--chip_prices of pod_plan"},
       {&AlgorithmChoices::default_instance(), "a table of algorithms",
-       "--choices"},
+       "--choices of pod_launch"},
       {&Generation::default_instance(), "a generation's hardware",
-       "--hardware"},
+       "--hardware of pod_launch"},
   };
   for (const Kind& kind : kinds)
     if (kind.empty->GetDescriptor() != &wanted && IsOf(*kind.empty, text))

@@ -8,8 +8,8 @@
 
 namespace podsim {
 
-// "it is a fault plan: give it as --faults", if the text is whole as a kind of
-// file other than `wanted`; else empty.
+// "it is a fault plan: give it as --faults of pod_launch", if the text is whole
+// as a kind of file other than `wanted`; else empty.
 std::string OtherKind(const std::string& text,
                       const google::protobuf::Descriptor& wanted);
 

@@ -146,6 +146,13 @@ void AddOrigins(const google::protobuf::Message& message,
   }
 }
 
+// `other`: what it is, as OtherKind says it.
+absl::Status NoSuchKind(const std::string& name, const TextKind& kind,
+                        const std::string& other) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(name, " is no ", kind.name, ": ", other));
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> ReadText(const std::string& path,
@@ -188,7 +195,12 @@ absl::Status ParseText(const std::string& text, const std::string& name,
 absl::Status ParseText(const std::string& text, const std::string& name,
                        const TextKind& kind, google::protobuf::Message& message,
                        Origins& origins) {
-  if (IsJson(text)) return ParseJson(text, name, kind, message, origins);
+  if (IsJson(text)) {
+    const absl::Status parsed = ParseJson(text, name, kind, message, origins);
+    const std::string other =
+        parsed.ok() ? "" : OtherKind(text, *message.GetDescriptor());
+    return other.empty() ? parsed : NoSuchKind(name, kind, other);
+  }
   FirstError collector(text, name, kind, *message.GetDescriptor());
   google::protobuf::TextFormat::ParseInfoTree places;
   google::protobuf::TextFormat::Parser parser;
@@ -211,9 +223,8 @@ absl::Status ParseText(const std::string& text, const std::string& name,
         absl::StrCat(name, " is Python; a ", kind.name,
                      " is a text file, written as ", kind.example));
   const std::string other = OtherKind(text, *message.GetDescriptor());
-  return absl::InvalidArgumentError(
-      other.empty() ? collector.error()
-                    : absl::StrCat(name, " is no ", kind.name, ": ", other));
+  return other.empty() ? absl::InvalidArgumentError(collector.error())
+                       : NoSuchKind(name, kind, other);
 }
 
 }  // namespace podsim

@@ -20,10 +20,15 @@ struct Use {
 
 }  // namespace
 
-absl::Status CheckSizeOrder(std::int64_t smallest, std::int64_t largest) {
+absl::Status CheckSizeOrder(std::int64_t smallest, std::int64_t largest,
+                            bool largest_is_given) {
   if (smallest <= largest) return absl::OkStatus();
   const std::string low = ByteCountText(largest);
   const std::string high = ByteCountText(smallest);
+  if (!largest_is_given)
+    return absl::InvalidArgumentError(absl::StrCat(
+        "-b ", high, " is more than the largest size, ", low,
+        " unless -e says another: give both, as in -b ", high, " -e ", high));
   return absl::InvalidArgumentError(absl::StrCat(
       "-b ", high, " is more than -e ", low,
       "; -b is the smallest size and -e the largest: give both, as in -b ", low,

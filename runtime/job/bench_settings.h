@@ -13,7 +13,8 @@
 namespace podsim {
 
 // -b and -e. Errors: INVALID_ARGUMENT, one line.
-absl::Status CheckSizeOrder(std::int64_t smallest, std::int64_t largest);
+absl::Status CheckSizeOrder(std::int64_t smallest, std::int64_t largest,
+                            bool largest_is_given = true);
 
 // -b, in whole elements. Errors: INVALID_ARGUMENT, one line.
 absl::Status CheckElementSizes(std::int64_t smallest,

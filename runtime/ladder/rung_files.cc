@@ -22,6 +22,18 @@ absl::Status MakeFolder(const std::string& path) {
                                   "to"));
 }
 
+// A --model_dir has a file of that name, a ladder's folder has them below it.
+absl::Status CheckIsNoRuns(const std::string& ladder_dir) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(ladder_dir + "/metrics.jsonl", ignored))
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "ladder_dir: ", ladder_dir,
+      " has a run's metrics.jsonl, as a --model_dir has: give a folder of the "
+      "ladder's own, such as ",
+      ladder_dir, "-ladder"));
+}
+
 }  // namespace
 
 absl::StatusOr<RungFiles> RungFiles::Open(const std::string& ladder_dir) {
@@ -34,6 +46,7 @@ absl::StatusOr<RungFiles> RungFiles::Open(const std::string& ladder_dir) {
   }
   PODSIM_RETURN_IF_ERROR(Annotate(CheckPlainPath(ladder_dir), "ladder_dir"));
   PODSIM_RETURN_IF_ERROR(CheckOutputFolder("ladder_dir", ladder_dir));
+  PODSIM_RETURN_IF_ERROR(CheckIsNoRuns(ladder_dir));
   return files;
 }
 

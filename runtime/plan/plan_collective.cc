@@ -23,8 +23,8 @@ constexpr char kDefaultSlice[] = "v3-32";
 absl::StatusOr<std::vector<std::int64_t>> SizesOf(
     const PlanSettings& settings) {
   PODSIM_CHECK(settings.stepfactor() > 1);
-  PODSIM_RETURN_IF_ERROR(
-      CheckSizeOrder(settings.minbytes(), settings.maxbytes()));
+  PODSIM_RETURN_IF_ERROR(CheckSizeOrder(
+      settings.minbytes(), settings.maxbytes(), settings.has_maxbytes()));
   // A barrier has no size.
   if (settings.collective() == words::Collective::barrier)
     return std::vector<std::int64_t>{0};

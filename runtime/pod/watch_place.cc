@@ -143,6 +143,19 @@ std::vector<WatchPlace> FindOwnWatchPlaces() {
   return FindWatchPlaces(parents, user);
 }
 
+namespace {
+
+// Of a run that is over; empty: the folder has no metrics file.
+std::string EndedText(const std::string& model_dir) {
+  const std::string file = absl::StrCat(model_dir, "/metrics.jsonl");
+  std::error_code ignored;
+  return std::filesystem::exists(file, ignored)
+             ? absl::StrCat("; of one that has ended: --metrics_file ", file)
+             : "";
+}
+
+}  // namespace
+
 absl::StatusOr<WatchPlace> ChooseWatchPlace(
     const std::vector<WatchPlace>& places, const std::string& model_dir,
     std::int64_t pid) {
@@ -164,6 +177,7 @@ absl::StatusOr<WatchPlace> ChooseWatchPlace(
         "no job of yours runs on this machine with --model_dir ", model_dir,
         places.empty() ? ""
                        : absl::StrCat("; ", Described(places.front()), " does"),
+        EndedText(whole),
         "; for a job of another machine give --address, and PODSIM_TOKEN"));
   if (meant.empty())
     return absl::NotFoundError(

@@ -57,9 +57,11 @@ bool IsTurned(const std::vector<std::int64_t>& given,
 absl::Status Unfit(const std::string& name, const ProgramTensor& wanted,
                    const SafetensorsEntry* given,
                    const SafetensorsHeader& file) {
+  // Of one of another size the name is another's.
   std::vector<std::string> others;
   for (const SafetensorsEntry& entry : file.tensors)
-    others.push_back(PrintableLine(entry.name));
+    if (ElementsOf(entry.shape) == wanted.shape.elements())
+      others.push_back(PrintableLine(entry.name));
   return absl::InvalidArgumentError(absl::StrCat(
       "--values has ",
       given == nullptr ? absl::StrCat("no tensor ", name)

@@ -162,8 +162,8 @@ absl::Status NoRunsAt(const std::string& path) {
       : absl::EndsWith(path, ".html")
           ? "the page to write is named by --output"
           : "pod_launch --metrics_file=FILE writes one";
-  return absl::NotFoundError(
-      absl::StrCat("there is no file or folder ", path, "; ", way));
+  return absl::NotFoundError(absl::StrCat("there is no file or folder ", path,
+                                          BlankText(path), "; ", way));
 }
 
 }  // namespace

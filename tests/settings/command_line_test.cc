@@ -149,6 +149,15 @@ TEST(CommandLineTest, ANameWithoutItsDashesIsTold) {
                                                 "--help")));
 }
 
+// Not another switch that is given.
+TEST(CommandLineTest, AValueBehindASwitchIsThatSwitchs) {
+  for (const auto& args : std::vector<std::vector<std::string>>{
+           {"--quiet", "--dry_run", "false"},
+           {"--dry-run", "false", "--verbose"}})
+    EXPECT_THAT(Launch().Parse(args),
+                StatusIs(kInvalid, HasSubstr("as in --dry_run=false")));
+}
+
 TEST(CommandLineTest, WhatIsLeftOverIsNotGuessedAt) {
   EXPECT_THAT(Launch().Parse({"help"}),
               StatusIs(kInvalid,

@@ -35,6 +35,8 @@ TEST(WithOriginTest, TheSettingThatAMessageBeginsWithHasItsPlace) {
              "4)"},
         Said{"topology needs a slice (from k.txt line 3)",
              "topology needs a slice (from k.txt line 3)"},
+        Said{"threads 5 does not divide by 4",
+             "threads 5 does not divide by 4 (from PODSIM_THREADS)"},
         Said{"no model is called 'mpl'", "no model is called 'mpl'"},
         Said{"keep is -1; allowed: 0 to 5", "keep is -1; allowed: 0 to 5"},
         Said{"threads and processes exclude each other",

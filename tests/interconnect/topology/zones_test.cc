@@ -94,7 +94,8 @@ TEST(ZonesTest, NamesAreFoundOrTheNearestTold) {
       FindZone("europe-west4"),
       StatusIs(
           kInvalid,
-          HasSubstr("nearest: europe-west4-a, europe-west4-b; there are")));
+          "'europe-west4' is a region; give one of its zones: europe-west4-a, "
+          "europe-west4-b"));
   EXPECT_THAT(FindZone("us-west1-a"),
               StatusIs(kInvalid, AllOf(HasSubstr("'us-west1-a'"),
                                        HasSubstr("nearest: us-west1-c, "

@@ -116,8 +116,10 @@ INSTANTIATE_TEST_SUITE_P(
         BadJob{"topology: \"v3", "my.job:1:11:",
                "the text of topology is not closed; end it with \": "
                "topology: \"v3\""},
-        BadJob{"faults { kind: KILL host: 1 step: 3 }",
-               "my.job is no job: ", "it is a fault plan: give it as --faults"},
+        BadJob{"faults { kind: KILL host: 1 step: 3 }", "my.job is no job: ",
+               "it is a fault plan: give it as --faults of pod_launch"},
+        BadJob{"{\"event\":\"plan\"}\n{\"event\":\"step\"}\n",
+               "my.job is no job: ", "it is a run's metrics file"},
         BadJob{"{'topology': 'v3-8', 'train_steps': None}", "my.job:1:37: ",
                "JSON has true and false, and what is not set is left out"},
         BadJob{"{'topology': 'v3-8}", "my.job:1:14: ",

@@ -90,6 +90,10 @@ TEST(RunsAtTest, WhatIsNotThereIsSaidWithTheFlag) {
               StatusIs(absl::StatusCode::kNotFound,
                        AllOf(HasSubstr("there is no file or folder runz"),
                              HasSubstr("pod_launch --metrics_file"))));
+  EXPECT_THAT(ReadRunsAt(*store, " runs").status(),
+              StatusIs(absl::StatusCode::kNotFound,
+                       HasSubstr(", \" runs\" with a blank in front: leave it "
+                                 "out; ")));
   EXPECT_THAT(ReadRunsAt(*store, "runs").status(),
               StatusIs(absl::StatusCode::kNotFound,
                        AllOf(HasSubstr("the folder runs has no metrics file"),
