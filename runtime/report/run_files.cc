@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "base/status.h"
+#include "host/storage/no_file.h"
 #include "host/storage/uri_store.h"
 #include "runtime/report/other_file.h"
 #include "runtime/report/run_reader.h"
