@@ -6,6 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/printable.h"
 #include "settings/advice.h"
@@ -119,6 +120,17 @@ std::string OfOtherPrograms(const std::string& typed,
                       " has no such setting: leave it out");
 }
 
+// What is said of the name of another framework that was meant.
+std::string AdviceNear(const std::string& typed, const MainProgram& program) {
+  Names names;
+  for (const Advice& advice : AllAdvice())
+    if (std::string_view(advice.program) == program.name)
+      for (const absl::string_view name : absl::StrSplit(advice.typed, ' '))
+        names.emplace_back(name);
+  const Names near = NearestNames(typed, names);
+  return near.empty() ? "" : AdviceFor(program, near.front());
+}
+
 // "--no_quiet", "--nodry_run": of a switch; empty: it is of none.
 std::string TurnedOff(const std::string& typed, const MainProgram& program) {
   for (const char* no : {"no_", "no"}) {
@@ -160,7 +172,7 @@ std::string KnownOfName(const MainProgram& program, const std::string& typed) {
     return DidYouMeanFlags(near);
   if (const Names begun = FlagsOfLetter(typed, program); !begun.empty())
     return DidYouMeanFlags(begun);
-  return "";
+  return AdviceNear(typed, program);
 }
 
 namespace {

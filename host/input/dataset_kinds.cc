@@ -116,7 +116,11 @@ absl::Status UnknownDataset(const std::string& name) {
   const std::vector<std::string> known = DatasetNames();
   return absl::InvalidArgumentError(absl::StrCat(
       "no data set is called '", PrintableLine(name), "'",
-      DidYouMean(name, known), "; known: ", absl::StrJoin(known, ", ")));
+      DidYouMean(name, known), "; known: ", absl::StrJoin(known, ", "),
+      name.find_first_of("./") == name.npos
+          ? ""
+          : absl::StrCat("; a file or folder of yours is given as --data_dir=",
+                         PrintableLine(name))));
 }
 
 }  // namespace podsim
