@@ -43,6 +43,15 @@ std::string LeftOutText(const RunRecords& run) {
                       "again if pod_launch wrote it whole");
 }
 
+// "a.jsonl: no line "plan", ..."; empty: it has one.
+std::string NoPlanText(const RunRecords& run) {
+  if (!run.plan.hash.empty() || run.steps.size() == 0) return "";
+  return absl::StrCat(run.path,
+                      ": no line \"plan\": what follows is judged without the "
+                      "run's settings, its length and its forecast; copy the "
+                      "file again if pod_launch wrote it whole");
+}
+
 // `passed_over`: a line each.
 absl::StatusOr<std::vector<RunRecords>> ReadAll(
     const ReportSettings& settings, ObjectStore& store,
@@ -52,8 +61,8 @@ absl::StatusOr<std::vector<RunRecords>> ReadAll(
     PODSIM_RETURN_IF_ERROR(CheckServed(path));
     PODSIM_ASSIGN_OR_RETURN(FoundRuns found, ReadRunsAt(store, path));
     for (const RunRecords& run : found.runs)
-      if (std::string text = LeftOutText(run); !text.empty())
-        passed_over.push_back(std::move(text));
+      for (std::string text : {LeftOutText(run), NoPlanText(run)})
+        if (!text.empty()) passed_over.push_back(std::move(text));
     std::move(found.runs.begin(), found.runs.end(), std::back_inserter(runs));
     for (const std::string& each : found.passed_over)
       passed_over.push_back(absl::StrCat("passed over ", each));

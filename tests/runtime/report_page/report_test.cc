@@ -86,6 +86,18 @@ TEST_F(ReportTest, SaysWhichLinesItLeavesOut) {
   EXPECT_THAT(result.error, HasSubstr("copy the file again"));
 }
 
+TEST_F(ReportTest, SaysThatThePlansLineIsMissing) {
+  const std::string path = dir_.file("d.jsonl");
+  std::string run = EvenRun();
+  const std::size_t plan = run.find("{\"event\":\"plan\"");
+  run.erase(plan, run.find('\n', plan) + 1 - plan);
+  ASSERT_THAT(store_->Write(path, run), IsOk());
+  EXPECT_EQ(Run({dir_.file("a.jsonl"), "--json"}).error, "");
+  EXPECT_THAT(Run({path, "--json"}).error,
+              HasSubstr("d.jsonl: no line \"plan\": what follows is judged "
+                        "without the run's settings"));
+}
+
 // A checkpoint is a folder of its run's.
 TEST_F(ReportTest, OfACheckpointTheRunIsNamed) {
   ASSERT_THAT(store_->Write(dir_.file("run/metrics.jsonl"), EvenRun()), IsOk());
