@@ -175,6 +175,13 @@ std::vector<Column> RunColumns(const LadderQuestion& asked) {
        [](const LadderRow& row) {
          return AmountText(row.forecast.run_chip_hours());
        }});
+  if (IsOfRun(asked))
+    columns.push_back({{.name = "chip-hours low to high", .rank = 9},
+                       [](const LadderRow& row) {
+                         const RunBand hours = RunChipHours(row);
+                         return absl::StrCat(AmountText(hours.low), " to ",
+                                             AmountText(hours.high));
+                       }});
   return columns;
 }
 
@@ -185,7 +192,7 @@ std::vector<Column> PriceColumns(const LadderQuestion& asked) {
       {{.name = "price"}, [prices](const LadderRow& row) {
          return CostText(prices, RunCost(row, prices).forecast);
        }}};
-  if (asked.limits.given())
+  if (IsOfRun(asked))
     columns.push_back({{.name = "price low to high",
                         .rank = asked.limits.budget ? kRankOfAnswer : 8},
                        [prices](const LadderRow& row) {

@@ -26,8 +26,9 @@ const Generation& FittedTo() {
 }
 
 void Print(const char* whose, const char* name, const Figure& figure) {
-  std::printf("%-5s %-14s %g (%g to %g), fitted to %s\n", whose, name,
-              figure.value(), figure.low(), figure.high(),
+  std::printf("%-5s %-14s %g (%g to %g), %s %s\n", whose, name, figure.value(),
+              figure.low(), figure.high(),
+              figure.grade() == FITTED ? "fitted to" : "assumed from",
               figure.source().c_str());
 }
 
@@ -60,6 +61,20 @@ TEST(KernelConstants, AtMostOneMoreIsFittedToAGeneration) {
   }
   EXPECT_EQ(more, (std::vector<std::string>{"v4 matrix_share",
                                             "tpu7x kernel_seconds"}));
+}
+
+// Of a whole step, the same for every model and slice; others have none.
+TEST(KernelConstants, AStepOfV2AndV3HasAFixedCost) {
+  std::vector<std::string> with;
+  for (const Generation& generation : ShippedHardware().generations()) {
+    if (generation.step_seconds().value() == 0) continue;
+    with.push_back(generation.name());
+    EXPECT_EQ(generation.step_seconds().grade(), ASSUMED);
+    EXPECT_EQ(generation.step_seconds().value(),
+              FittedTo().step_seconds().value());
+    Print(generation.name().c_str(), "step_seconds", generation.step_seconds());
+  }
+  EXPECT_EQ(with, (std::vector<std::string>{"v2", "v3"}));
 }
 
 }  // namespace

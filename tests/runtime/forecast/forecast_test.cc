@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/status.h"
 #include "models/optimizer/optimizer.h"
@@ -24,6 +25,18 @@ Program Mlp() {
   config.set_classes(10);
   for (const int width : {512, 512}) config.add_hidden(width);
   auto program = BuildProgram(config, {.bucket_bytes = 1 << 20});
+  EXPECT_THAT(program, testing::IsOk());
+  return *std::move(program);
+}
+
+// With a batch norm over 16 cores, whose sums stop the pass on its way.
+Program Normed() {
+  ModelConfig config;
+  config.set_name("lenet5_bn");
+  for (const int side : {28, 28}) config.add_example_shape(side);
+  config.set_classes(10);
+  config.set_batch_norm_group(16);
+  auto program = BuildProgram(config, {});
   EXPECT_THAT(program, testing::IsOk());
   return *std::move(program);
 }
@@ -195,53 +208,81 @@ TEST(ForecastStep, AShardedUpdateIsShortAndTheWeightsTravelBack) {
 }
 
 // Never below the kernels alone, nor below the links, nor above their sum.
+void ExpectWithinParts(const SimStep& step) {
+  const SimTime cores = step.compute + step.update;
+  EXPECT_GE(step.total, cores + step.fixed);
+  EXPECT_GE(step.total, step.communication + step.fixed);
+  EXPECT_LE(step.total,
+            std::max({cores + step.communication, step.input}) + step.fixed);
+}
+
 TEST(ForecastStep, StaysWithinItsParts) {
-  const Program program = Mlp();
-  for (const char* name : {"v2-32", "v3-8", "v3-2048", "v4-128", "v5litepod-64",
-                           "v6e-256", "tpu7x-128"})
-    for (const std::int64_t batch : {8, 1024})
-      for (const std::int64_t combined : {4LL, 120LL << 20})
-        for (const bool sharded : {false, true}) {
-          const SimStep step =
-              OverlapStep(PartsOf(program, *FindSlice(name),
-                                  {.batch_per_core = batch,
-                                   .combine_bytes = combined,
-                                   .sharded_update = sharded}));
-          const SimTime cores = step.compute + step.update;
-          EXPECT_GE(step.total, cores + step.fixed) << name;
-          EXPECT_GE(step.total, step.communication + step.fixed) << name;
-          EXPECT_LE(
-              step.total,
-              std::max({cores + step.communication, step.input}) + step.fixed)
-              << name;
-        }
+  for (const Program& program : {Mlp(), Normed()})
+    for (const char* name : {"v2-32", "v3-32", "v3-2048", "v4-128",
+                             "v5litepod-64", "v6e-256", "tpu7x-128"})
+      for (const std::int64_t batch : {8, 1024})
+        for (const std::int64_t combined : {4LL, 120LL << 20})
+          for (const bool sharded : {false, true}) {
+            SCOPED_TRACE(program.name + " on " + name);
+            ExpectWithinParts(
+                OverlapStep(PartsOf(program, *FindSlice(name),
+                                    {.batch_per_core = batch,
+                                     .combine_bytes = combined,
+                                     .sharded_update = sharded})));
+          }
 }
 
 // Nothing that gets slower, larger or farther away makes a step shorter.
 TEST(ForecastStep, IsMonotoneInBytesHopsAndRates) {
-  const Program program = Mlp();
-  const auto total = [&](const Slice& slice, const StepOptions& options) {
-    return OverlapStep(PartsOf(program, slice, options)).total;
-  };
-  for (const char* name : {"v2-32", "v3-128", "v4-32", "v6e-16"}) {
-    SCOPED_TRACE(name);
-    const Slice slice = *FindSlice(name);
-    const StepOptions options = {.batch_per_core = 64};
-    const SimTime plain = total(slice, options);
-    EXPECT_LE(total(slice, {.batch_per_core = 64, .gradient_bytes = 2}), plain);
-    EXPECT_LE(plain, total(slice, {.batch_per_core = 128}));
-    Slice far = slice;
-    far.figures.hop_seconds *= 3;
-    EXPECT_LT(plain, total(far, options));
-    for (double ChipFigures::*rate :
-         {&ChipFigures::matrix_flops, &ChipFigures::hbm_bytes_per_second,
-          &ChipFigures::link_share, &ChipFigures::clock_hz,
-          &ChipFigures::host_bytes_per_second_per_chip}) {
-      Slice slow = slice;
-      slow.figures.*rate /= 2;
-      EXPECT_LE(plain, total(slow, options));
+  for (const Program& program : {Mlp(), Normed()}) {
+    SCOPED_TRACE(program.name);
+    const auto total = [&](const Slice& slice, const StepOptions& options) {
+      return OverlapStep(PartsOf(program, slice, options)).total;
+    };
+    for (const char* name : {"v2-32", "v3-128", "v4-32", "v6e-16"}) {
+      SCOPED_TRACE(name);
+      const Slice slice = *FindSlice(name);
+      const StepOptions options = {.batch_per_core = 64};
+      const SimTime plain = total(slice, options);
+      EXPECT_LE(total(slice, {.batch_per_core = 64, .gradient_bytes = 2}),
+                plain);
+      EXPECT_LE(plain, total(slice, {.batch_per_core = 128}));
+      Slice far = slice;
+      far.figures.hop_seconds *= 3;
+      EXPECT_LT(plain, total(far, options));
+      for (double ChipFigures::*rate :
+           {&ChipFigures::matrix_flops, &ChipFigures::hbm_bytes_per_second,
+            &ChipFigures::link_share, &ChipFigures::clock_hz,
+            &ChipFigures::host_bytes_per_second_per_chip}) {
+        Slice slow = slice;
+        slow.figures.*rate /= 2;
+        EXPECT_LE(plain, total(slow, options));
+      }
+      // What v2 and v3 take of a step's fixed cost hides nothing.
+      Slice links = slice;
+      links.figures.link_share /= 2;
+      EXPECT_LT(plain, total(links, options));
+      Slice hbm = slice;
+      hbm.figures.hbm_bytes_per_second /= 2;
+      EXPECT_LT(plain, total(hbm, options));
     }
   }
+}
+
+// The same links with more chips along them: more hops, and no step shorter.
+TEST(ForecastStep, IsMonotoneInTheHopsOfItsSums) {
+  for (const Program& program : {Mlp(), Normed()})
+    for (const auto& [near, far] :
+         {std::pair("v3-32", "v3-512"), std::pair("v4-32", "v4-1024")}) {
+      SCOPED_TRACE(program.name + " on " + far);
+      const StepOptions options = {.batch_per_core = 64};
+      const SimStep least =
+          OverlapStep(PartsOf(program, *FindSlice(near), options));
+      const SimStep most =
+          OverlapStep(PartsOf(program, *FindSlice(far), options));
+      EXPECT_LT(least.communication, most.communication);
+      EXPECT_LE(least.total, most.total);
+    }
 }
 
 // One link at a hundredth of its rate holds up the sum, and the step by as
