@@ -474,6 +474,16 @@ CASES = [
      "before, as an array of the data"),
     ("a metric of two axes", lambda: exported(lambda p, b: (loss_fn(p, b), {"a": outputs(p, b)})),
      TypeError, "'a' has the shape (N, 10): take jnp.mean of it"),
+    ("a metric of each class", lambda: exported(lambda p, b: (
+        loss_fn(p, b), {"a": jax.nn.softmax(outputs(p, b)).mean(0)})), TypeError,
+     "'a' has the shape (10,): take jnp.mean of it"),
+    ("a metric in brackets", lambda: exported(lambda p, b: (loss_fn(p, b), {"a": [b[0].mean()]})),
+     TypeError, "'a' has the shape (1,): take jnp.mean of it"),
+    ("a metric of both halves of a batch", lambda: exported(lambda p, b: (
+        loss_fn(p, b), {"a": jnp.concatenate([each(p, b), each(p, b)])})), TypeError,
+     "'a' has the shape (2*N,): take jnp.mean of it"),
+    ("a metric of each example", lambda: exported(lambda p, b: (
+        loss_fn(p, b), {"a": each(p, b), "b": each(p, b).mean()})), None, ""),
 ]
 
 
