@@ -59,6 +59,10 @@ OF_SETTINGS = [
      "learning_rate is an optimizer; it belongs into optimizer="),
     ("an optimizer's function for a rate", scheduled(optax.adam), TypeError,
      "an optimizer belongs into optimizer=, called: optimizer=optax.adam(1e-3)"),
+    ("an optimizer's state", lambda: call(optimizer=optax.adam(1e-3).init(PARAMS)), TypeError,
+     "optimizer is (an optax.ScaleByAdamState, an optax.EmptyState), an optimizer's state, which "
+     "podsim makes itself; give the optimizer, without .init(params), such as "
+     "optimizer=optax.adam(1e-3)"),
     ("a type that podsim has not", lambda: call(precision=jnp.float16), TypeError,
      'precision is the type float16; give "bfloat16" or "float32", as in precision="float32"'),
     ("a type for its name", lambda: call(precision=jnp.bfloat16), TypeError,

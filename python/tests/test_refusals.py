@@ -194,11 +194,15 @@ class MeantTest(unittest.TestCase):
             podsim.train(None, None, None, optimizer=lambda step: 0.1)
 
     def test_what_is_no_optimizer_is_told_what_is_one(self):
+        adam = type("ScaleByAdamState", (tuple,), {"__module__": "optax._src.transform"})()
         for value, said in (("SGD", r"'SGD'; .*podsim.sgd\(1e-3\)"), (0.1, r"0.1; .*adamw\(0.1\)"),
                             ({}, r"a dict; it must be one of podsim \(adamw, adam, lamb, lars, sgd\) or "
                              r"the same of optax: say optimizer=podsim.adamw\(1e-3\)"),
                             ("nesterov", r"say optimizer=podsim.sgd\(1e-3\)"),
                             (types.SimpleNamespace(tx=1), "give the optimizer in it: state.tx"),
+                            (((), (adam,)), "an optimizer's state, which podsim makes itself; give "
+                             r"the optimizer, without .init\(params\), such as "
+                             r"optimizer=optax.adam\(1e-3\)$"),
                             ([podsim.lamb(1e-3)], "give one optimizer, without brackets"),
                             (podsim.lamb, r"function lamb itself: call it, as in lamb\(1e-3\)")):
             with self.assertRaisesRegex(TypeError, f"^optimizer is (the )?.*{said}"):
