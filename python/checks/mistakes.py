@@ -474,6 +474,16 @@ CASES = [
      "before, as an array of the data"),
     ("a metric of two axes", lambda: exported(lambda p, b: (loss_fn(p, b), {"a": outputs(p, b)})),
      TypeError, "'a' has the shape (N, 10): take jnp.mean of it"),
+    ("a metric of each class", lambda: exported(lambda p, b: (
+        loss_fn(p, b), {"a": jax.nn.softmax(outputs(p, b)).mean(0)})), TypeError,
+     "'a' has the shape (10,): take jnp.mean of it"),
+    ("a metric in brackets", lambda: exported(lambda p, b: (loss_fn(p, b), {"a": [b[0].mean()]})),
+     TypeError, "'a' has the shape (1,): take jnp.mean of it"),
+    ("a metric of both halves of a batch", lambda: exported(lambda p, b: (
+        loss_fn(p, b), {"a": jnp.concatenate([each(p, b), each(p, b)])})), TypeError,
+     "'a' has the shape (2*N,): take jnp.mean of it"),
+    ("a metric of each example", lambda: exported(lambda p, b: (
+        loss_fn(p, b), {"a": each(p, b), "b": each(p, b).mean()})), None, ""),
 ]
 
 
@@ -530,6 +540,11 @@ NOT_FINITE = [
      f", {place(counts, 4)}) makes inf in example 77 of the data set, from operands in ["),
     ("a root at 0", lambda: call(norm), podsim.PodsimError,
      f", {place(norm, 2)}) makes inf in example "),
+    ("a norm at 0", lambda: call(lambda p, b: loss_fn(p, b) + jnp.linalg.norm(
+        outputs(p, b), axis=-1).mean()), podsim.PodsimError, ": a quotient, or the gradient of a "
+     "root or a norm, at 0: add an epsilon inside it, as in jnp.sqrt(x**2 + 1e-12), or "),
+    ("a logarithm of 0", lambda: call(lambda p, b: loss_fn(p, b) + jnp.log(
+        outputs(p, b) ** 2).mean()), podsim.PodsimError, ": a logarithm of 0: add an epsilon"),
     ("nan in the data", lambda: call(counts, with_one(np.nan)), podsim.PodsimError,
      "0 holds nan in example 77 of the data set"),
 ]

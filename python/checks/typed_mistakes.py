@@ -59,6 +59,10 @@ OF_SETTINGS = [
      "learning_rate is an optimizer; it belongs into optimizer="),
     ("an optimizer's function for a rate", scheduled(optax.adam), TypeError,
      "an optimizer belongs into optimizer=, called: optimizer=optax.adam(1e-3)"),
+    ("an optimizer's state", lambda: call(optimizer=optax.adam(1e-3).init(PARAMS)), TypeError,
+     "optimizer is (an optax.ScaleByAdamState, an optax.EmptyState), an optimizer's state, which "
+     "podsim makes itself; give the optimizer, without .init(params), such as "
+     "optimizer=optax.adam(1e-3)"),
     ("a type that podsim has not", lambda: call(precision=jnp.float16), TypeError,
      'precision is the type float16; give "bfloat16" or "float32", as in precision="float32"'),
     ("a type for its name", lambda: call(precision=jnp.bfloat16), TypeError,
@@ -149,6 +153,12 @@ def branching(params, batch):
     return loss
 
 
+def asserting(params, batch):
+    loss = loss_fn(params, batch)
+    assert jnp.isfinite(loss), "the loss is not finite"
+    return loss
+
+
 class Clipped:
     def loss(self, params, batch):
         return min(loss_fn(params, batch), 3.0)
@@ -160,6 +170,9 @@ OF_CONDITIONS = [
     ("an if in a loss", lambda: exported(branching), TypeError, ": branching" + IF),
     ("an if in a function that a loss calls", lambda: exported(
         lambda p, b: branching(p, b)), TypeError, ": branching" + IF),
+    ("an assert in a loss", lambda: exported(asserting), TypeError, ": asserting asserts a traced "
+     "value, which has no concrete value: take the assert out; podsim stops by itself at a loss "
+     "that is not finite"),
     ("min of a method", lambda: exported(Clipped().loss), TypeError, ": Clipped.loss" + IF),
     ("an if in a comprehension", lambda: exported(
         lambda p, b: sum([x for x in p["dense"]["bias"] if x > 0])), TypeError, ": a lambda" + IF),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import linecache
 import re
 from typing import Any
@@ -17,6 +18,20 @@ def _line(at: Any) -> str:
         return ""
     text = linecache.getline(at.tb_frame.f_code.co_filename, at.tb_lineno)
     return text.partition("  #")[0].strip()
+
+
+def is_at(at: Any) -> bool:
+    """Whether an assert statement failed, or what it computes."""
+    if at is None:
+        return False
+    lines = linecache.getlines(at.tb_frame.f_code.co_filename, at.tb_frame.f_globals)
+    try:
+        tree = ast.parse("".join(lines))
+    except (SyntaxError, ValueError):
+        return False
+    return any(isinstance(each, ast.Assert)
+               and each.lineno <= at.tb_lineno <= (each.end_lineno or each.lineno)
+               for each in ast.walk(tree))
 
 
 def text(at: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Sequence
 
-from . import _bad_examples
+from . import _bad_examples, _bad_ops
 from ._settings import SETTINGS
 
 # Settings with which pod_launch does something else than to train.
@@ -156,7 +156,7 @@ def of_job(lines: Sequence[str], keeps: bool, code: int) -> PodsimError:
     if not block:
         errors = [line for line in lines if is_refusal(line)]
         return of_program("pod_launch", "\n".join(errors or list(lines)[-3:]), code)
-    reason = _bad_examples.in_python(_row(block, "reason"))
+    reason = _bad_ops.with_way(_bad_examples.in_python(_row(block, "reason")))
     if not keeps:
         reason = _GOES_BACK.sub("", reason)
     who, doing = block[0].removeprefix("FAILED: "), _row(block, "doing")

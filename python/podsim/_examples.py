@@ -60,19 +60,27 @@ class Examples:
             raise TypeError(f"{self._argument}({begin}) has a random key; podsim makes keys: take "
                             "one as the loss function's last argument")
         self._check_masks(examples, begin)
-        try:
-            batch = jax.tree_util.tree_map(lambda *leaves: np.stack(leaves), *examples)
-        except (TypeError, ValueError) as error:
-            self._check_alike(examples, begin)
-            why = str(error).splitlines()[0]
-            raise ValueError(f"{self._argument}({begin}) to {self._argument}({end - 1}) do not "
-                             f"stack: {why}") from None
+        batch = self._in_one(examples, begin)
         if begin and _alike.types(batch) != self._types or _has_texts(batch):
             self._check_alike(examples, begin)
         if begin == 0:
             self._types = _alike.types(batch)
             self._before = jax.tree_util.tree_map(lambda leaf: leaf[0], batch)
         return batch
+
+    def _in_one(self, examples: list[Any], begin: int) -> Any:
+        """A batch of the examples. Raises ValueError, without what JAX or NumPy raised, if they do
+        not stack."""
+        import jax
+
+        try:
+            return jax.tree_util.tree_map(lambda *leaves: np.stack(leaves), *examples)
+        except (TypeError, ValueError) as error:
+            why = str(error).splitlines()[0]
+        self._check_alike(examples, begin)
+        end = begin + len(examples)
+        raise ValueError(f"{self._argument}({begin}) to {self._argument}({end - 1}) do not stack: "
+                         f"{why}")
 
     def _check_masks(self, examples: list[Any], begin: int) -> None:
         """Raises TypeError for masked values, whose mask np.stack drops."""

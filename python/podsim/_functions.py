@@ -7,7 +7,6 @@ from typing import Any, Callable, Mapping
 
 from . import _calling, _given, _random, _roles, _takes, _trees, _wrapped
 from ._asking import Asked
-from ._counts import BATCHES
 from ._said import shown
 from ._state import State
 
@@ -71,18 +70,30 @@ def check_takes_no_key(eval_fn: Callable[..., Any], state: State) -> None:
         raise TypeError(f"{refused}: {advice}")
 
 
+def examples_of(batch: Any) -> int:
+    """How many examples it has; 0: it has no array."""
+    import jax
+
+    leaves = jax.tree_util.tree_leaves(batch)
+    return int(leaves[0].shape[0]) if leaves else 0
+
+
+def _check_shape(name: str, shape: tuple[int, ...], what: str, examples: int) -> None:
+    """Raises TypeError for a metric that is neither one number nor one for each example. That an
+    evaluation's are one for each, _lowering.py checks."""
+    if len(shape) < 2 and (what == OF_EVALUATION or shape in ((), (examples,))):
+        return
+    if what == OF_EVALUATION and shape[0] == examples:
+        axes = "-1" if len(shape) == 2 else tuple(range(1, len(shape)))
+        raise TypeError(f"eval_fn's {name!r} has the shape {shape}; it must be one number for each "
+                        f"example: reduce the other axes, as in jnp.mean(..., axis={axes})")
+    raise TypeError(f"{what} must be a dict of names and numbers, one or one for each example; "
+                    f"{name!r} has the shape {shape}: take jnp.mean of it, or leave it out")
+
+
 def _number(name: str, value: Any, what: str) -> Any:
     import jax.numpy as jnp
 
-    if len(getattr(value, "shape", ())) > 1:
-        if what == OF_EVALUATION and value.shape[0] in BATCHES:
-            axes = "-1" if len(value.shape) == 2 else tuple(range(1, len(value.shape)))
-            raise TypeError(f"eval_fn's {name!r} has the shape {value.shape}; it must be one "
-                            "number for each example: reduce the other axes, as in "
-                            f"jnp.mean(..., axis={axes})")
-        raise TypeError(f"{what} must be a dict of names and numbers, one or one for each example; "
-                        f"{name!r} has the shape {value.shape}: take jnp.mean of it, or leave it "
-                        "out")
     try:
         return jnp.asarray(value, jnp.float32)
     except (TypeError, ValueError):
@@ -92,8 +103,8 @@ def _number(name: str, value: Any, what: str) -> Any:
                         f"not an array of numbers: leave it out{way}") from None
 
 
-def checked_metrics(metrics: Any, what: str) -> dict[str, Any]:
-    """As float32."""
+def checked_metrics(metrics: Any, what: str, examples: int) -> dict[str, Any]:
+    """As float32. examples: how many the batch has."""
     if not isinstance(metrics, Mapping):
         shape = getattr(metrics, "shape", None)
         found = (shown(metrics) if shape is None else "one number" if shape == () else
@@ -105,7 +116,10 @@ def checked_metrics(metrics: Any, what: str) -> dict[str, Any]:
         if not isinstance(name, str):
             raise TypeError(f"{what} must be a dict of names and arrays; the key {name!r} "
                             f"is no str: write '{name}'")
-    return {name: _number(name, value, what) for name, value in metrics.items()}
+    numbers = {name: _number(name, value, what) for name, value in metrics.items()}
+    for name, number in numbers.items():
+        _check_shape(name, tuple(number.shape), what, examples)
+    return numbers
 
 
 def _without_loss(metrics: dict[str, Any]) -> dict[str, Any]:
@@ -206,14 +220,16 @@ class Loss:
     def __call__(self, params: Any, carried: list[Any], batch: Any, *numbers: Any) -> Any:
         keys = [_random.wrap(each) for each in numbers]
         states = [] if self._state.is_none else [self._state.whole(carried, *keys)]
+        examples = examples_of(batch)
         returned = _calling.call("the loss function", self._loss_fn, again(params), *states,
                                  batch=batch, keys=tuple(keys) if self._takes_key else ())
         roles = (*_roles_of(self._state), *["key"] * self._takes_key)
         with _calling.checked(Asked("the loss function", self._loss_fn, roles)):
-            return self._taken_apart(returned, params)
+            return self._taken_apart(returned, params, examples)
 
-    def _taken_apart(self, returned: Any, params: Any) -> Any:
-        """(loss, (what is carried, metrics)) of what the function returned."""
+    def _taken_apart(self, returned: Any, params: Any, examples: int) -> Any:
+        """(loss, (what is carried, metrics)) of what the function returned. examples: how many
+        it was given."""
         if inspect.iscoroutine(returned) or inspect.isgenerator(returned):
             raise TypeError(_no_number(returned, self._loss_fn))
         if not self._carries(returned):
@@ -226,7 +242,8 @@ class Loss:
             raise TypeError(_no_number(loss, self._loss_fn))
         if not isinstance(metrics, Mapping):
             raise TypeError(_no_metrics(metrics, not self._state.is_none))
-        return loss, (new_state, _without_loss(checked_metrics(metrics, "metrics")))
+        checked = checked_metrics(metrics, "metrics", examples)
+        return loss, (new_state, _without_loss(checked))
 
     def _two_things(self, returned: Any) -> tuple[Any, Any]:
         """The loss, and what is returned beside it."""

@@ -11,7 +11,7 @@ from typing import Any, Mapping
 
 import numpy as np
 
-from . import _optax, _optimizers, _programs, _rates
+from . import _optax, _optimizers, _params, _programs, _rates
 from ._closures import name_of
 from ._errors import IDLE, PodsimError, in_python
 from ._names import check_names
@@ -52,6 +52,10 @@ def _no_optimizer(optimizer: Any, beside: Any) -> TypeError:
                          "optax.adamw(schedule) returns")
     if hasattr(optimizer, "tx"):
         return TypeError(f"optimizer is {kind_of(optimizer)}; give the optimizer in it: state.tx")
+    if _params.has_state_of_optax(optimizer):
+        return TypeError(f"optimizer is {shown(optimizer)}, an optimizer's state, which podsim "
+                         "makes itself; give the optimizer, without .init(params), such as "
+                         "optimizer=optax.adam(1e-3)")
     rule = _rates.rule_of(optimizer)
     rate = (shown(optimizer) if is_number(optimizer) else
             shown(beside) if is_number(beside) else "1e-3")

@@ -32,6 +32,10 @@ class Kept:
             yield {**{name: self._moved(value, folder) for name, value in
                       self._settings.items()}, "topology": topology}
 
+    def hardware(self) -> Any:
+        """The file of figures that the job names; None: it has those that ship."""
+        return self._settings.get("hardware")
+
     def _moved(self, value: Any, folder: pathlib.Path) -> Any:
         own = isinstance(value, pathlib.Path) and value.is_relative_to(self._folder)
         return folder / value.relative_to(self._folder) if own else value

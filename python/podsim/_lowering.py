@@ -15,7 +15,8 @@ from . import (_calling, _checks, _decompositions, _failures, _jaxprs, _leaks, _
                _random, _sums, _trees, _unread, _uses, _wide)
 from ._asking import Asked
 from ._counts import BATCHES, merged
-from ._functions import OF_EVALUATION, Loss, again, check_takes_no_key, checked_metrics
+from ._functions import (OF_EVALUATION, Loss, again, check_takes_no_key, checked_metrics,
+                         examples_of)
 from ._state import State
 from ._wire import Message
 
@@ -262,9 +263,10 @@ def _evaluation(eval_fn: Callable[..., Any], params: Any, state: State, examples
 
     def evaluation(params: Any, carried: list[Any], batch: Any) -> Any:
         states = [] if state.is_none else [state.whole(carried, _random.silent())]
+        examples = examples_of(batch)
         returned = _calling.call("eval_fn", eval_fn, again(params), *states, batch=batch)
         with _calling.checked(asked):
-            return checked_metrics(returned, OF_EVALUATION)
+            return checked_metrics(returned, OF_EVALUATION, examples)
 
     def results_of(returned: Any) -> list[Result]:
         with _calling.checked(asked):

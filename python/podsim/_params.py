@@ -28,10 +28,10 @@ def _is_of(value: Any, module: str) -> bool:
     return _is_kind_of(type(value), module)
 
 
-def _has_state_of_optax(value: Any) -> bool:
+def has_state_of_optax(value: Any) -> bool:
     """Whether it is an optimizer's state, or a tuple with one in it."""
     return type(value).__module__.split(".")[0] == "optax" or (
-        isinstance(value, tuple) and any(map(_has_state_of_optax, value)))
+        isinstance(value, tuple) and any(map(has_state_of_optax, value)))
 
 
 def _makes_weights(params: Any) -> bool:
@@ -77,7 +77,7 @@ def _way(params: Any, order: str) -> str:
         return "give the dict itself"
     if inspect.ismodule(params):
         return "give a tree of arrays, such as a dict"
-    if _has_state_of_optax(params):
+    if has_state_of_optax(params):
         return ("an optimizer's state, which podsim makes itself, stands there: give the weights "
                 "alone")
     if inspect.isgenerator(params) or hasattr(params, "__next__"):

@@ -178,16 +178,26 @@ class Plan(NotCalled):
         """The same with what a whole run costs at this price of a chip for an hour, or at these
         by generation: {"v3": 2.2, "v4": 3.2}. `which` stays as the call asked it."""
         if isinstance(per_chip_hour, Mapping):
-            _which.check_prices(per_chip_hour, "the prices")
-            for row in self.rows:
-                if row.generation not in per_chip_hour:
-                    raise ValueError(f"the prices have none of {row.generation}, which {row.slice} "
-                                     f'is of: add "{row.generation}": price')
+            _which.check_prices(per_chip_hour, "per_chip_hour")
+            self._check_generations(per_chip_hour)
         else:
             _which.check_price(per_chip_hour)
         rows = tuple(_priced(row, per_chip_hour) for row in self.rows)
         priced = dataclasses.replace(self, rows=rows, price_per_chip_hour=per_chip_hour)
         return _keeping(priced, self._kept)
+
+    def _check_generations(self, prices: Mapping[str, float]) -> None:
+        """Raises ValueError for a price of no generation, and for a row without a price."""
+        hardware = self._kept.hardware() if self._kept else None
+        known = {row.generation for row in self.rows}
+        for name in prices:
+            refusal = "" if name in known else _slices.no_generation(name, hardware)
+            if refusal:
+                raise ValueError(f"per_chip_hour: {refusal}")
+        for row in self.rows:
+            if row.generation not in prices:
+                raise ValueError(f"per_chip_hour has no price of {row.generation}, which "
+                                 f'{row.slice} is of: add "{row.generation}": price')
 
     @checked("plan.explain")
     def explain(self, slice: Any = None) -> _explain.Explanation:
@@ -498,10 +508,11 @@ def of_job(settings: Mapping[str, Any], folder: pathlib.Path,
         written, text = _asked(table, settings)
     except _errors.PodsimError as error:
         raise runs.in_words_of_call(_which.in_words_of(asked, error)) from None
-    plan = read(runs.named(written), text.rstrip("\n"), runs.named(place.read_text()))
+    plan = _keeping(read(runs.named(written), text.rstrip("\n"), runs.named(place.read_text())),
+                    kept)
     given = asked.price_per_chip_hour if asked.price_per_chip_hour is not None else (
         asked.chip_prices if isinstance(asked.chip_prices, Mapping) else None)
-    return _keeping(plan if given is None else plan.price(given), kept)
+    return plan if given is None else plan.price(given)
 
 
 def _asked(table: list[str], settings: Mapping[str, Any]) -> tuple[str, str]:

@@ -6,9 +6,11 @@ import re
 import types
 from typing import Any
 
-from . import _flax, _frames, _near_names, _numpy_calls, _words
+from . import _assertions, _flax, _frames, _near_names, _numpy_calls, _words
 from ._counts import BATCHES
 
+_CONDITION = (r"Attempted boolean conversion of traced array|"
+              r"truth value of an array with more than one")
 # What JAX says behind the name of its exception, and what is to be done; the first that is
 # found.
 _WAYS = (
@@ -33,7 +35,7 @@ _WAYS = (
     (r"Pure callbacks do not support JVP|IO callbacks do not support JVP",
      "{function} calls back into Python (pure_callback, io_callback), which podsim cannot run on "
      "the cores: compute it with jax.numpy"),
-    (r"Attempted boolean conversion of traced array|truth value of an array with more than one",
+    (_CONDITION,
      "{function} takes an if, while, and, or or bool() of a traced value: use jnp.where or "
      "jax.lax.cond"),
     (r"with the `(\w+)` function",
@@ -148,6 +150,9 @@ def in_one_line(error: BaseException, frame: Any = None, layer: Any = None) -> s
     of_flax = _flax.in_one_line(f"{name}: {text}", layer)
     if of_flax:
         return of_flax
+    if re.search(_CONDITION, text) and _assertions.is_at(frame):
+        return (f"{_frames.function(frame)} asserts a traced value, which has no concrete "
+                "value: take the assert out; podsim stops by itself at a loss that is not finite")
     for pattern, said in _WAYS:
         found = re.search(pattern, f"{name}: {text}", re.DOTALL)
         if found:

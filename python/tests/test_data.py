@@ -5,6 +5,7 @@ import itertools
 import pathlib
 import sys
 import tempfile
+import types
 import unittest
 from unittest import mock
 
@@ -197,6 +198,20 @@ class BatchesTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "the function dataset fails at index 0 of 9 examples: "
                                     "IndexError: list index out of range: call it with 0 to see"):
             _examples.Examples([].__getitem__, 9)._at(0)
+
+    def test_an_example_that_is_none_is_told_without_what_jax_says(self):
+        def fails(*trees):
+            raise ValueError("pytree structure error")
+
+        examples = _examples.Examples(lambda index: None, 9)
+        for alike, said in ((ValueError("dataset(5) is None"), r"^dataset\(5\) is None$"),
+                            (None, r"^dataset\(4\) to dataset\(5\) do not stack: pytree ")):
+            jax = types.SimpleNamespace(tree_util=types.SimpleNamespace(tree_map=fails))
+            with mock.patch.dict(sys.modules, {"jax": jax}), \
+                    mock.patch.object(examples, "_check_alike", side_effect=alike), \
+                    self.assertRaisesRegex(ValueError, said) as caught:
+                examples._in_one([1, None], 4)
+            self.assertIsNone(caught.exception.__context__)
 
     def test_a_held_out_data_set_is_like_the_other(self):
         x, y = np.zeros((2, 8), np.float32), np.zeros(2, np.int32)

@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 import podsim  # noqa: E402
-from podsim import _bad_examples, _display, _errors, _process, _programs  # noqa: E402
+from podsim import _bad_examples, _bad_ops, _display, _errors, _process, _programs  # noqa: E402
 
 # As pod_launch prints it (tests/runtime/report/failure_test.cc).
 BLOCK = """\
@@ -58,6 +58,47 @@ class BadExamplesTest(unittest.TestCase):
                              before + shown[0] + behind + shown[1])
         text = "host 0: loss became infinite at step 4; lower learning_rate"
         self.assertEqual(_bad_examples.in_python(text), text)
+
+
+class BadOpsTest(unittest.TestCase):
+    def with_way(self, op, value, ranges, behind=""):
+        """What is added behind the operands, if anything is."""
+        before = (f"host 0: the gradient of b is not finite at step 1; first not finite: {op} "
+                  f"({op}.1, called at e.py:28) makes {value} in example 84 of the data set, from "
+                  f"operands in {ranges}")
+        said = _bad_ops.with_way(before + behind)
+        self.assertTrue(said.startswith(before) and said.endswith(behind))
+        return said[len(before):len(said) - len(behind)]
+
+    def test_what_is_not_finite_at_0_has_a_way_round(self):
+        for op, value, ranges, said in (
+                ("divide", "inf", "[0.5, 0.5], [0, 0]", ": a quotient, or the gradient of a root "
+                 "or a norm, at 0: add an epsilon inside it, as in jnp.sqrt(x**2 + 1e-12), or keep "
+                 "0 out, as in jnp.where(x == 0, 1, x)"),
+                ("divide", "nan", "[-1, 1], [-2, 3e+08]", ": a quotient, or"),
+                ("power", "inf", "[0, 4], [-0.5, -0.5]", ": a quotient, or"),
+                ("rsqrt", "inf", "[0, 4]", ": a quotient, or"),
+                ("log", "-inf", "[0, 1]", ": a logarithm of 0: add an epsilon")):
+            for behind in ("", "; lower learning_rate"):
+                self.assertTrue(self.with_way(op, value, ranges, behind).startswith(said))
+
+    def test_what_is_not_finite_elsewhere_has_none(self):
+        for op, value, ranges in (
+                ("divide", "inf", "[1, 1e+30], [1e-30, 1]"),
+                ("divide", "nan", "[0, 1] and inf, [0, 2] and inf"),
+                ("divide", "nan", "[0, 1], [0, 2] and inf"),
+                ("power", "inf", "[0, 1e+30], [2, 2]"), ("log", "nan", "[-1, 0]"),
+                ("rsqrt", "nan", "[-1, 4]"), ("exponential", "inf", "[0, 104.5]")):
+            self.assertEqual(self.with_way(op, value, ranges), "")
+        for text in ("", "host 0: loss is nan; first not finite: the input x holds nan"):
+            self.assertEqual(_bad_ops.with_way(text), text)
+
+    def test_a_job_says_it(self):
+        block = [line.replace("at step 4;", "at step 4; first not finite: divide (div.1) makes nan "
+                              "in row 3 of the core's batch, from operands in [0, 1], [0, 2];")
+                 for line in BLOCK]
+        self.assertIn("[0, 2]: a quotient, or the gradient",
+                      str(_errors.of_job(block, keeps=False, code=1)))
 
 
 class ReasonTest(unittest.TestCase):

@@ -283,6 +283,23 @@ class TracingTest(unittest.TestCase):
                          "^loss_fn takes an if, while, and, or or bool")
 
     @with_jax
+    def test_an_assert_of_a_traced_value_is_to_be_taken_out(self):
+        def on_a_line():
+            assert 1 / 0, "why"
+
+        def on_several():
+            assert (
+                1 and
+                1 / 0)
+
+        text = "Attempted boolean conversion of traced array with shape bool[]"
+        for function in (on_a_line, on_several):
+            self.assertEqual(self.said("TracerBoolConversionError", text, frame_of(function)),
+                             f"{function.__name__} asserts a traced value, which has no concrete "
+                             "value: take the assert out; podsim stops by itself at a loss that is "
+                             "not finite")
+
+    @with_jax
     def test_numpy_is_named_with_what_to_call_instead(self):
         for function, said in (
                 (lambda: np.array(1, bad=1), r"\(np.array\): use jax.numpy there: "

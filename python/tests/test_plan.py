@@ -150,11 +150,31 @@ class PlanTest(unittest.TestCase):
         self.assertAlmostEqual(priced["v4-8"].cost, 3 * plan["v4-8"].run_chip_hours)
         self.assertIn("v3 2, v4 3 a chip-hour", priced.table)
         self.assertEqual(json.loads(priced.to_json())["price_per_chip_hour"], {"v3": 2, "v4": 3})
-        with self.assertRaisesRegex(ValueError, 'the prices have none of v4, which v4-8 is of: '
-                                    'add "v4": price'):
-            plan.price({"v3": 2})
-        with self.assertRaisesRegex(ValueError, r"the prices\['v3'\] is -1; it must be a number"):
-            plan.price({"v3": -1})
+        self.assertEqual(plan.price({"v3": 2, "v4": 3, "v5e": 1}).rows, priced.rows)
+
+    def test_prices_that_are_of_no_generation_are_refused(self):
+        plan = plan_of("v3-8,v4-8")
+        for prices, kind, said in (
+                ({"v3": 2}, ValueError, 'has no price of v4, which v4-8 is of: add "v4": price$'),
+                ({"v3": -1}, ValueError, r"\['v3'\] is -1; it must be a number"),
+                ({"v3-8": 2}, TypeError, "has a price of 'v3-8'; name a generation, such as"),
+                ({}, TypeError, "is a dict; it must be a price for each generation"),
+                ({"v3": 1, "v4": 1, "v33": 2}, ValueError, ": no generation is called 'v33'; did "
+                 r"you mean v3\?; known: v2, v3, "),
+                ({"v9": 2}, ValueError, ": no generation is called 'v9'; did you mean ")):
+            with self.assertRaisesRegex(kind, f"^per_chip_hour ?{said}"):
+                plan.price(prices)
+
+    def test_a_generation_of_the_job_may_have_a_price(self):
+        with tempfile.TemporaryDirectory() as folder:
+            place = pathlib.Path(folder, "own.txt")
+            place.write_text(_programs.run("pod_launch", ["--print_hardware=v3"]).replace(
+                'name: "v3"', 'name: "own"', 1).replace('"v3-', '"own-'))
+            plan = plan_of("v4-8", hardware=place)
+            self.assertEqual(plan.price({"v4": 3, "own": 1})[0].cost, plan.price(3)[0].cost)
+            asked = _which.Question(chip_prices={"v4": 3, "own": 1})
+            self.assertEqual(plan_of("v4-8", asked, hardware=place)[0].cost,
+                             plan.price(3)[0].cost)
 
     def test_a_deadline_and_a_budget_name_slices(self):
         slices = "v3-8..v3-64,v4-8"

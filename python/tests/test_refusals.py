@@ -64,11 +64,24 @@ class NamesTest(unittest.TestCase):
 
     def test_metrics_have_names(self):
         with self.assertRaisesRegex(TypeError, "the key 1 is no str"):
-            _functions.checked_metrics({1: 0.0}, "metrics")
+            _functions.checked_metrics({1: 0.0}, "metrics", 19)
         with self.assertRaisesRegex(TypeError, r"not \[1\]"):
-            _functions.checked_metrics([1], "metrics")
+            _functions.checked_metrics([1], "metrics", 19)
         with self.assertRaisesRegex(TypeError, r"not an array of the shape \(2,\)"):
-            _functions.checked_metrics(np.zeros(2), "metrics")
+            _functions.checked_metrics(np.zeros(2), "metrics", 19)
+
+    def test_a_metric_is_one_number_or_one_for_each_example(self):
+        with mock.patch.dict(sys.modules, {"jax": types.SimpleNamespace(numpy=np),
+                                           "jax.numpy": np}):
+            for value, shape in ((np.zeros(10), r"\(10,\)"), ([0.5], r"\(1,\)"),
+                                 (np.zeros(23), r"\(23,\)"), (np.zeros((19, 10)), r"\(19, 10\)")):
+                with self.assertRaisesRegex(TypeError, "^metrics must be a dict of names and "
+                                            "numbers, one or one for each example; 'a' has the "
+                                            "shape "
+                                            f"{shape}: take jnp.mean of it, or leave it out$"):
+                    _functions.checked_metrics({"a": value}, "metrics", 19)
+            made = _functions.checked_metrics({"a": 0.5, "b": np.zeros(19)}, "metrics", 19)
+        self.assertEqual([made["a"].shape, made["b"].shape], [(), (19,)])
 
 
 class MeantTest(unittest.TestCase):
@@ -181,11 +194,15 @@ class MeantTest(unittest.TestCase):
             podsim.train(None, None, None, optimizer=lambda step: 0.1)
 
     def test_what_is_no_optimizer_is_told_what_is_one(self):
+        adam = type("ScaleByAdamState", (tuple,), {"__module__": "optax._src.transform"})()
         for value, said in (("SGD", r"'SGD'; .*podsim.sgd\(1e-3\)"), (0.1, r"0.1; .*adamw\(0.1\)"),
                             ({}, r"a dict; it must be one of podsim \(adamw, adam, lamb, lars, sgd\) or "
                              r"the same of optax: say optimizer=podsim.adamw\(1e-3\)"),
                             ("nesterov", r"say optimizer=podsim.sgd\(1e-3\)"),
                             (types.SimpleNamespace(tx=1), "give the optimizer in it: state.tx"),
+                            (((), (adam,)), "an optimizer's state, which podsim makes itself; give "
+                             r"the optimizer, without .init\(params\), such as "
+                             r"optimizer=optax.adam\(1e-3\)$"),
                             ([podsim.lamb(1e-3)], "give one optimizer, without brackets"),
                             (podsim.lamb, r"function lamb itself: call it, as in lamb\(1e-3\)")):
             with self.assertRaisesRegex(TypeError, f"^optimizer is (the )?.*{said}"):
