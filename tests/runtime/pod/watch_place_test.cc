@@ -176,6 +176,18 @@ TEST(ChooseWatchPlaceTest, ByTheLaunchersProcess) {
                              HasSubstr("--pid=7 (v3-8, mlp) does"))));
 }
 
+TEST(ChooseWatchPlaceTest, OfARunThatHasEndedTheFileIsNamed) {
+  const TempDir dir;
+  EXPECT_THAT(ChooseWatchPlace({}, dir.path(), 0),
+              StatusIs(absl::StatusCode::kNotFound,
+                       Not(HasSubstr("--metrics_file"))));
+  std::ofstream(dir.file("metrics.jsonl")) << "{}\n";
+  EXPECT_THAT(ChooseWatchPlace({}, dir.path(), 0),
+              StatusIs(absl::StatusCode::kNotFound,
+                       HasSubstr("; of one that has ended: --metrics_file " +
+                                 dir.file("metrics.jsonl"))));
+}
+
 TEST(WholeModelDirTest, PathsAreWholeAndUrisStay) {
   EXPECT_EQ(WholeModelDir("gs://bucket/a//"), "gs://bucket/a");
   EXPECT_EQ(WholeModelDir(""), "");
