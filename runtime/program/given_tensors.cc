@@ -60,7 +60,7 @@ absl::Status Unfit(const std::string& name, const ProgramTensor& wanted,
   // Of one of another size the name is another's.
   std::vector<std::string> others;
   for (const SafetensorsEntry& entry : file.tensors)
-    if (ElementsOf(entry.shape) == wanted.shape.elements())
+    if (wanted.batched() || ElementsOf(entry.shape) == wanted.shape.elements())
       others.push_back(PrintableLine(entry.name));
   return absl::InvalidArgumentError(absl::StrCat(
       "--values has ",
