@@ -40,6 +40,10 @@ engine_stop() {
   pid=$(cat "$dir/docker.pid")
   kill "$pid" 2>/dev/null || true
   tail --pid="$pid" -f /dev/null
+  # Where / is no mount of its own, the engine binds its folder and may leave it so.
+  if mountpoint --quiet "$dir/data"; then
+    umount --recursive "$dir/data" || umount --lazy "$dir/data"
+  fi
 }
 
 # Where no registry answers, the image is made from Debian's packages.
