@@ -120,8 +120,11 @@ std::string OfOtherPrograms(const std::string& typed,
                       " has no such setting: leave it out");
 }
 
-// What is said of the name of another framework that was meant.
+// What is said of the name of another framework that was meant; of a short one
+// anything would be near.
 std::string AdviceNear(const std::string& typed, const MainProgram& program) {
+  constexpr std::size_t kShort = 4;
+  if (typed.size() < kShort) return "";
   Names names;
   for (const Advice& advice : AllAdvice())
     if (std::string_view(advice.program) == program.name)

@@ -176,12 +176,13 @@ std::vector<Column> RunColumns(const LadderQuestion& asked) {
          return AmountText(row.forecast.run_chip_hours());
        }});
   if (IsOfRun(asked))
-    columns.push_back({{.name = "chip-hours low to high", .rank = 9},
-                       [](const LadderRow& row) {
-                         const RunBand hours = RunChipHours(row);
-                         return absl::StrCat(AmountText(hours.low), " to ",
-                                             AmountText(hours.high));
-                       }});
+    columns.push_back(
+        {{.name = "chip-hours low to high", .rank = compared ? 2 : 9},
+         [](const LadderRow& row) {
+           const RunBand hours = RunChipHours(row);
+           return absl::StrCat(AmountText(hours.low), " to ",
+                               AmountText(hours.high));
+         }});
   return columns;
 }
 
@@ -194,7 +195,9 @@ std::vector<Column> PriceColumns(const LadderQuestion& asked) {
        }}};
   if (IsOfRun(asked))
     columns.push_back({{.name = "price low to high",
-                        .rank = asked.limits.budget ? kRankOfAnswer : 8},
+                        .rank = asked.limits.budget    ? kRankOfAnswer
+                                : asked.limits.given() ? 8
+                                                       : 2},
                        [prices](const LadderRow& row) {
                          const RunBand cost = RunCost(row, prices);
                          return absl::StrCat(CostText(prices, cost.low), " to ",

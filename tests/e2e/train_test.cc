@@ -207,7 +207,8 @@ TEST(ScreenTest, PlanAndSummaryFit) {
   EXPECT_LE(Lines(slow.output()), 12) << slow.output();
   for (const std::string& output : {dry.output(), slow.output()})
     EXPECT_THAT(output, AllOf(HasSubstr("\nbatch "), HasSubstr("\nHBM ")));
-  EXPECT_THAT(slow.output(), HasSubstr("\nslow link "));
+  EXPECT_THAT(slow.output(),
+              HasSubstr("link (1,0)-(2,0) at 0.25 of its rate\n"));
   EXPECT_THAT(dry.output().substr(dry.output().find("\nplan hash ")),
               HasSubstr("\nWARNING "));
   PodRun run({"--topology=v3-32", "--train_steps=20"});
