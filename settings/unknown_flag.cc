@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/printable.h"
+#include "base/typing_distance.h"
 #include "settings/advice.h"
 #include "settings/nearest_names.h"
 #include "settings/programs.h"
@@ -130,8 +131,9 @@ std::string AdviceNear(const std::string& typed, const MainProgram& program) {
     if (std::string_view(advice.program) == program.name)
       for (const absl::string_view name : absl::StrSplit(advice.typed, ' '))
         names.emplace_back(name);
-  const Names near = NearestNames(typed, names);
-  return near.empty() ? "" : AdviceFor(program, near.front());
+  for (const std::string& name : names)
+    if (TypingDistance(typed, name) <= 1) return AdviceFor(program, name);
+  return "";
 }
 
 // "--no_quiet", "--nodry_run": of a switch; empty: it is of none.

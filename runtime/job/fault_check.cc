@@ -76,15 +76,17 @@ absl::Status CheckHost(const std::string& who, const char* field, int host,
                                Allowed(0, scope.hosts - 1, why)));
 }
 
-// What is not said would be host 0.
-absl::Status CheckSaysHosts(const std::string& who, const FaultRule& rule,
-                            const Fault& fault) {
+// What is not said would be host 0, and no step.
+absl::Status CheckSaysAll(const std::string& who, const FaultRule& rule,
+                          const Fault& fault) {
   if (!fault.has_host())
     return Bad(who, "it has no host; say which, as in host: 0");
   if (rule.link && !fault.has_to())
     return Bad(who,
                "it has no other end of the link; say which host it leads to, "
                "as in to: 1");
+  if (!fault.has_step())
+    return Bad(who, "it has no step; say when, as in step: 20");
   return absl::OkStatus();
 }
 
@@ -149,7 +151,7 @@ absl::Status CheckFault(const std::string& who, const Fault& fault,
                         const FaultScope& scope) {
   PODSIM_RETURN_IF_ERROR(CheckKind(who, fault.kind(), scope));
   const FaultRule rule = *RuleOf(fault.kind());
-  PODSIM_RETURN_IF_ERROR(CheckSaysHosts(who, rule, fault));
+  PODSIM_RETURN_IF_ERROR(CheckSaysAll(who, rule, fault));
   PODSIM_RETURN_IF_ERROR(CheckHost(who, "host", fault.host(), scope));
   if (rule.link) {
     PODSIM_RETURN_IF_ERROR(CheckHost(who, "to", fault.to(), scope));

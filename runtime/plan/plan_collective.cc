@@ -13,6 +13,8 @@
 #include "runtime/job/spec_check.h"
 #include "runtime/plan/collective_table.h"
 #include "runtime/plan/slice_list.h"
+#include "settings/byte_count.h"
+#include "settings/setting.h"
 #include "settings/words.h"
 
 namespace podsim {
@@ -20,11 +22,18 @@ namespace {
 
 constexpr char kDefaultSlice[] = "v3-32";
 
+// Whether the largest size is another than where nobody gives one.
+bool SaysLargest(const PlanSettings& settings) {
+  const auto* const field = PlanSettings::descriptor()->FindFieldByNumber(
+      PlanSettings::kMaxbytesFieldNumber);
+  return SettingOf(*field).default_() != ByteCountText(settings.maxbytes());
+}
+
 absl::StatusOr<std::vector<std::int64_t>> SizesOf(
     const PlanSettings& settings) {
   PODSIM_CHECK(settings.stepfactor() > 1);
   PODSIM_RETURN_IF_ERROR(CheckSizeOrder(
-      settings.minbytes(), settings.maxbytes(), settings.has_maxbytes()));
+      settings.minbytes(), settings.maxbytes(), SaysLargest(settings)));
   // A barrier has no size.
   if (settings.collective() == words::Collective::barrier)
     return std::vector<std::int64_t>{0};

@@ -93,6 +93,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"faults { kind: KILL host: -1 step: 1 }",
             "host is -1; allowed: 0 to 3"},
         Bad{"faults { kind: KILL host: 1 }",
+            "fault 1 (KILL): it has no step; say when, as in step: 20"},
+        Bad{"faults { kind: KILL host: 1 step: 0 }",
             "fault 1 (KILL): step is 0; allowed: 1 to 100 (the job has 100 "
             "steps); give one of them"},
         Bad{"faults { kind: KILL host: 1 step: 101 }",
@@ -144,7 +146,7 @@ TEST(CheckFaultsTest, SaysWhichFaultItRefuses) {
 }
 
 TEST(CheckFaultsTest, SaysHowManyStepsThereAreAndWhy) {
-  const FaultPlan late = PlanDrawn("faults { kind: KILL host: 1 step: 5000 }");
+  const FaultPlan late = PlanDrawn("faults { kind: KILL host: 0 step: 5000 }");
   FaultScope one = {.hosts = 4,
                     .steps = 1,
                     .steps_are = "--train_steps 4 of v3-8 are 1 step on v3-32"};
@@ -170,14 +172,14 @@ TEST(CheckFaultsTest, WhatAJobMustHave) {
       CheckFaults(FaultPlan(), bare),
       StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("has no fault")));
   EXPECT_THAT(
-      CheckFaults(PlanDrawn("faults { kind: STORAGE_FAIL host: 1 step: 1 }"),
+      CheckFaults(PlanDrawn("faults { kind: STORAGE_FAIL host: 0 step: 1 }"),
                   bare),
       StatusIs(absl::StatusCode::kInvalidArgument,
                HasSubstr("add --model_dir")));
   EXPECT_THAT(
       CheckFaults(
           PlanDrawn(
-              "faults { kind: KILL host: 1 step: 1 phase: 'checkpoint' }"),
+              "faults { kind: KILL host: 0 step: 1 phase: 'checkpoint' }"),
           bare),
       StatusIs(absl::StatusCode::kInvalidArgument,
                HasSubstr("without --model_dir")));

@@ -127,7 +127,7 @@ TEST(BriefPlanTest, TakesTwelveLinesWhateverIsAdded) {
       *plan, *FindSlice("v3-2048"), {},
       {{.label = "sim step",
         .text = std::string(60, 'a') + " " + std::string(60, 'b') + " c",
-        .brief = std::string(60, 'a') + " " + std::string(4, 'b'),
+        .brief = std::string(60, 'a') + " " + std::string(60, 'b'),
         .brief_rank = 8},
        {"start", "m/10, step 10; 20 steps to go"},
        {"plan hash", plan->hash()}});

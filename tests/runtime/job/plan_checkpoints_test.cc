@@ -197,7 +197,7 @@ TEST(DrawFaultsTest, AreCheckedAgainstTheJob) {
                                    "--train_steps")));
   const auto scaled = PlanSaving(
       "train_steps: 4 reference_topology: 'v3-8' faults { faults { kind: KILL "
-      "step: 5000 } }");
+      "host: 0 step: 5000 } }");
   EXPECT_THAT(scaled,
               StatusIs(kInvalid, HasSubstr("step is 5000; allowed: 1 "
                                            "(--train_steps 4 of v3-8 are 1 "

@@ -377,7 +377,7 @@ TEST(LadderTest, ShowsWarningsAndPrices) {
   const std::string text = FormatLadder(ladder, asked, kAllColumns);
   EXPECT_THAT(text, HasSubstr("all times sim"));
   EXPECT_THAT(text, HasSubstr("\n# v3-1024 ! "));
-  EXPECT_THAT(text, HasSubstr("  price  bound by"));
+  EXPECT_THAT(text, HasSubstr("  price  price low to high  bound by"));
   EXPECT_THAT(FormatLadder(ladder, {}), Not(HasSubstr("price")));
   const auto json = nlohmann::json::parse(FormatLadderJson(ladder, asked));
   EXPECT_EQ(json["clock"], "sim");

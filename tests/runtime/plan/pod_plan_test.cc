@@ -427,7 +427,8 @@ TEST(PodPlanTest, EachRowIsMarkedByTheLimits) {
   args.emplace_back("--verbose");
   EXPECT_THAT(Text(args),
               ::testing::ContainsRegex(
-                  " run +run low to high +chip-hours +price +price low to high "
+                  " run +run low to high +chip-hours +chip-hours low to high "
+                  "+price +price low to high "
                   "+deadline +budget +bound by\n"));
 }
 

@@ -268,8 +268,9 @@ TEST_F(SummaryTest, TakesTenLinesWhateverHappened) {
   summary.plan.set_hash(std::string(64, 'b'));
   summary.plan.set_recipe_accuracy(0.96);
   summary.plan.mutable_core_memory()->set_hbm(kGiB);
-  summary.plan.mutable_slow_link()->set_link(
-      "link (1,0)-(2,0) at 0.25 of its rate");
+  SlowLink& slow = *summary.plan.mutable_slow_link();
+  slow.set_link("link (1,0)-(2,0) at 0.25 of its rate");
+  slow.set_rate(0.25);
   PlanWarning& warning = *summary.plan.add_warnings();
   warning.set_kind("few steps");
   warning.set_text("only 60 steps are left; the recipe needs 125 to converge");
