@@ -100,6 +100,22 @@ std::string Renamed(const std::string& features, const std::string& from,
   return "";
 }
 
+// "; give features and labels there, as in numpy.savez(FILE, features=...,
+// labels=...)": all inputs that no field of an .npz has the name of.
+std::string MissingAdvice(const Program& program,
+                          const std::vector<DataField>& fields) {
+  std::vector<std::string> names;
+  for (const ProgramInput& input : program.inputs) {
+    const std::string& name = program.tensor(input.tensor).name;
+    if (!MadeByStream(input) &&
+        std::ranges::find(fields, name, &DataField::name) == fields.end())
+      names.push_back(name);
+  }
+  return absl::StrCat("; give ", absl::StrJoin(names, " and "),
+                      " there, as in numpy.savez(FILE, ",
+                      absl::StrJoin(names, "=..., "), "=...)");
+}
+
 // Of a field that is missing, or of another type.
 std::string TypeAdvice(const DatasetConfig& config, const std::string& name,
                        const std::vector<DataField>& fields) {
@@ -133,6 +149,10 @@ std::string Advice(const Program& program, const ProgramTensor& tensor,
                    const std::vector<DataField>& fields,
                    const std::string& features) {
   const DataField* const misnamed = Misnamed(program, TypeOf(tensor), fields);
+  const bool is_there =
+      std::ranges::find(fields, tensor.name, &DataField::name) != fields.end();
+  if (config.name() == "npz" && misnamed == nullptr && !is_there)
+    return MissingAdvice(program, fields);
   return misnamed == nullptr ? TypeAdvice(config, tensor.name, fields)
                              : NameAdvice(*misnamed, tensor.name, features);
 }

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "models/zoo/zoo.h"
 
 namespace podsim {
 
@@ -35,10 +36,16 @@ absl::StatusOr<std::vector<std::int64_t>> HiddenWidths(
 
 absl::Status CheckMostHidden(const ModelConfig& config, int most) {
   if (config.hidden_size() <= most) return absl::OkStatus();
+  const char* const none =
+      IsPlanned(config.name())
+          ? " has no hidden layer of its own; its sizes are numbers of "
+            "--model_config (docs/models.md lists them): give those, or leave "
+            "--hidden out"
+          : " has no hidden layer; leave it out";
   return absl::InvalidArgumentError(absl::StrCat(
-      "hidden has ", config.hidden_size(), " widths but model ", config.name(),
-      most == 0 ? " has no hidden layer; leave it out"
-                : " takes one, as in --hidden=64"));
+      "hidden has ", config.hidden_size(),
+      config.hidden_size() == 1 ? " width" : " widths", " but model ",
+      config.name(), most == 0 ? none : " takes one, as in --hidden=64"));
 }
 
 absl::Status CheckNoDropout(const ModelConfig& config) {

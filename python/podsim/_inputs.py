@@ -113,7 +113,9 @@ def _check_name(dataset: Any) -> None:
             raise TypeError(f"the data set is {place!r}, a file; give what it holds, "
                             f"{f'dict({made})' if place.endswith('.npz') else made}")
         raise TypeError(f"the data set is {place!r}, a place; say \"{_kind_of(place)}\", with "
-                        f"data_dir={place!r} and batch=, a tree of its fields")
+                        f"data_dir={place!r} and batch=, the dict of its fields that the loss "
+                        "function gets, such as {\"features\": x, \"labels\": y}, arrays of a few "
+                        "examples (pod_data show names the fields)")
     if isinstance(dataset, str) and _job.is_slice(dataset):
         raise TypeError(f"the data set is {dataset!r}, the name of a slice: say topology="
                         f"{dataset!r}, and give the arrays, such as (x, y), in this place")

@@ -150,7 +150,8 @@ void AddOrigins(const google::protobuf::Message& message,
 absl::Status NoSuchKind(const std::string& name, const TextKind& kind,
                         const std::string& other) {
   return absl::InvalidArgumentError(
-      absl::StrCat(name, " is no ", kind.name, ": ", other));
+      absl::StrCat(name, " is no ", kind.name, ": ", other, "; a ", kind.name,
+                   " is written as ", kind.example));
 }
 
 }  // namespace

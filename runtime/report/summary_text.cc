@@ -31,7 +31,7 @@ constexpr int kLabel = 19;
 constexpr std::size_t kHashDigits = 64;
 constexpr int kHashLabel = 13;
 // Which rows are left out first where there is no room.
-constexpr int kSlowLinkRank = 12;  // it stands above, in the plan
+constexpr int kBriefLinkRank = 12;  // its whole text stands in the plan
 constexpr int kCheckpointsRank = 11;
 constexpr int kPlanHashRank = 10;  // where the pod formed
 constexpr int kGoodputRank = 9;
@@ -39,6 +39,7 @@ constexpr int kPhasesRank = 8;
 constexpr int kLastStepRank = 7;  // where progress is shown
 constexpr int kPodStepRank = 6;   // in the plan
 constexpr int kRestartsRank = 5;  // where it was restarted
+constexpr int kSlowLinkRank = 5;
 constexpr int kFirstStepRank = 4;
 constexpr int kFaultsRank = 3;
 constexpr int kPodPhasesRank = 2;
@@ -268,7 +269,11 @@ class Rows {
         kPhasesRank);
     AddDetail("", "(of the host that came last, step by step)");
     if (SlowsRun(summary_.plan))
-      Add("slow link", SlowLinkText(summary_.plan), kSlowLinkRank);
+      rows_.push_back({.label = "slow link",
+                       .text = SlowLinkText(summary_.plan),
+                       .rank = kSlowLinkRank,
+                       .brief = summary_.plan.slow_link().link(),
+                       .brief_rank = kBriefLinkRank});
     if (summary_.straggler.has_value())
       AddDetail("slowest host",
                 FormatStraggler(*summary_.straggler, summary_.plan));

@@ -311,6 +311,10 @@ TEST_F(TypedMistakesTest, PodLaunch) {
                    "prices",
                    "give it as --chip_prices of pod_plan",
                    "echo 'chip { generation: \"v3\" per_hour: 1 }' > p.txt"},
+           Mistake{"pod_plan --model gpt2_small --hidden 512",
+                   "hidden has 1 width but model gpt2_small has no hidden "
+                   "layer of its own",
+                   "its sizes are numbers of --model_config"},
            Mistake{"pod_plan --collective all_reduce -b 1G",
                    "-b 1G is more than the largest size, 256M",
                    "give both, as in -b 1G -e 1G"},
