@@ -15,7 +15,7 @@ MOST_SECONDS = 120
 
 def images(draw, count, centers):
     labels = draw.integers(0, len(centers), count).astype(np.int32)
-    noise = draw.normal(size=(count, *centers.shape[1:])).astype(np.float32)
+    noise = 3 * draw.normal(size=(count, *centers.shape[1:])).astype(np.float32)
     return centers[labels] + noise, labels
 
 
@@ -39,8 +39,8 @@ def main():
               "out": (0.05 * draw.normal(size=(512, 10))).astype(np.float32)}
     begin = time.monotonic()
     ladder = podsim.ladder(
-        loss, params, images(draw, 4096, centers), topology="v3-8..v3-128",
-        optimizer=podsim.sgd(0.003, momentum=0.9), batch_per_core=4, train_steps=1600,
+        loss, params, images(draw, 16384, centers), topology="v3-8..v3-128",
+        optimizer=podsim.sgd(0.001, momentum=0.9), batch_per_core=4, train_steps=3200,
         eval_fn=lambda params, batch: {"loss": per_example(params, batch)},
         eval_dataset=images(draw, 1024, centers), progress=False)
     taken = time.monotonic() - begin
