@@ -105,10 +105,11 @@ def await_place(folder: pathlib.Path, until: float) -> None:
 
 def read(folder: pathlib.Path) -> str:
     """What tpu-info prints, on a screen that is wide enough for its tables."""
+    environment = {**_programs.environment(), "COLUMNS": "200"}
+    environment.pop("PYTHONPATH", None)  # where this file is, it hides the package of its name
     ended = subprocess.run(
         [_programs.find("pod_top"), f"--model_dir={folder / 'run'}", "--tpu_info", "--", TPU_INFO],
-        check=False, capture_output=True, text=True, timeout=DEADLINE,
-        env={**_programs.environment(), "COLUMNS": "200"})
+        check=False, capture_output=True, text=True, timeout=DEADLINE, env=environment)
     if ended.returncode != 0:
         raise RuntimeError(f"pod_top --tpu_info ended with {ended.returncode}: {ended.stderr}"
                            f"{ended.stdout}")
