@@ -178,9 +178,9 @@ TEST(ChooseWatchPlaceTest, ByTheLaunchersProcess) {
 
 TEST(ChooseWatchPlaceTest, OfARunThatHasEndedTheFileIsNamed) {
   const TempDir dir;
-  EXPECT_THAT(ChooseWatchPlace({}, dir.path(), 0),
-              StatusIs(absl::StatusCode::kNotFound,
-                       Not(HasSubstr("--metrics_file"))));
+  EXPECT_THAT(
+      ChooseWatchPlace({}, dir.path(), 0),
+      StatusIs(absl::StatusCode::kNotFound, Not(HasSubstr("--metrics_file"))));
   std::ofstream(dir.file("metrics.jsonl")) << "{}\n";
   EXPECT_THAT(ChooseWatchPlace({}, dir.path(), 0),
               StatusIs(absl::StatusCode::kNotFound,
