@@ -295,7 +295,7 @@ went, checkpoints, failures and memory. The file of a run that was
 resumed, failed or is not over is read as well.
 )",
       .examples = R"(  pod_launch --topology v3-32 --metrics_file runs/a.jsonl
-  pod_report runs/a.jsonl            report.html
+  pod_report runs/a.jsonl -o report.html
   pod_report runs -o runs.html       all metrics files of a folder
   pod_report runs/a.jsonl --plot a.svg
   pod_report gs://BUCKET/runs/a.jsonl --json

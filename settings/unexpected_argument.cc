@@ -272,6 +272,10 @@ std::string AdviceOn(const MainProgram& program, const std::vector<Flag>& flags,
                         " is given at a time, as in ", program.example);
   }
   if (PathOf(flags) != nullptr) return "";
+  if (std::string_view(program.name) == "pod_top")
+    return absl::StrCat("a run is named by a flag: give --",
+                        arg.ends_with(".jsonl") ? "metrics_file" : "model_dir",
+                        "=", arg);
   if (const std::string json = JsonAdvice(flags, arg, messages); !json.empty())
     return json;
   double number = 0;

@@ -170,7 +170,8 @@ std::string KnownOfName(const MainProgram& program, const std::string& typed) {
   if (std::string(program.name) == "pod_coordinator" &&
       Has(FlagNames(PodLaunch()), typed))
     return absl::StrCat("the job file says it, a field a line: ", typed,
-                        ": ... in --job=FILE");
+                        ": ... in --job=FILE, which pod_launch --print_job "
+                        "writes with these flags");
   if (std::string others = OfOtherPrograms(typed, program); !others.empty())
     return others;
   if (const Names near = NearestNames(typed, FlagNames(program)); !near.empty())

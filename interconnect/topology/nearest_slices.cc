@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/printable.h"
@@ -86,6 +87,26 @@ std::vector<std::string> Neighbours(const Generation& generation,
   return below_and_above;
 }
 
+// v5e and v5p of "v5".
+std::vector<const Generation*> Family(const Hardware& hardware,
+                                      const std::string& prefix) {
+  std::vector<const Generation*> family;
+  for (const Generation& generation : hardware.generations())
+    if (prefix.size() > 1 && absl::StartsWith(generation.name(), prefix))
+      family.push_back(&generation);
+  return family;
+}
+
+// The nearest of each generation of a family.
+std::vector<std::string> OfFamily(const Hardware& hardware,
+                                  const NameParts& parts) {
+  std::vector<std::string> names;
+  for (const Generation* generation : Family(hardware, parts.prefix))
+    for (std::string& name : Neighbours(*generation, parts.count))
+      names.push_back(std::move(name));
+  return names;
+}
+
 std::vector<std::string> SameCount(const Hardware& hardware,
                                    std::int64_t count) {
   std::vector<std::string> names;
@@ -140,7 +161,18 @@ std::string Remark(const Hardware& hardware, std::string_view typed) {
   const auto parts = SplitName(typed);
   if (!parts) return "";
   const Generation* generation = GenerationOf(hardware, parts->prefix);
-  if (generation == nullptr) return "";
+  if (generation == nullptr) {
+    const auto family = Family(hardware, parts->prefix);
+    return family.size() < 2
+               ? ""
+               : absl::StrCat(" (", parts->prefix, " is ",
+                              absl::StrJoin(
+                                  family, " or ",
+                                  [](std::string* out, const Generation* each) {
+                                    out->append(each->name());
+                                  }),
+                              ")");
+  }
   if (parts->prefix != PrefixOf(*generation))
     return absl::StrCat(" (slices of ", generation->name(), " are called ",
                         PrefixOf(*generation), "-...)");
@@ -177,8 +209,9 @@ std::vector<std::string> NearestSlices(std::string_view typed,
   if (const auto parts = SplitNameIn(name, hardware)) {
     const Generation* generation = GenerationOf(hardware, parts->prefix);
     std::vector<std::string> names =
-        generation == nullptr ? SameCount(hardware, parts->count)
+        generation == nullptr ? OfFamily(hardware, *parts)
                               : Neighbours(*generation, parts->count);
+    if (names.empty()) names = SameCount(hardware, parts->count);
     if (!names.empty()) return names;
   }
   return SimilarNames(hardware, name);

@@ -122,8 +122,10 @@ def _wrong(leaf: Any) -> tuple[str, str]:
     if str(kind) in ("float32", "float64"):
         return "", ""
     if not has_shape:
-        way = f"write {float(leaf)}, or " if is_number(leaf) else ""
-        return with_kind(leaf), way + _LEFT_OUT
+        if is_number(leaf):
+            return with_kind(leaf), (f"{_LEFT_OUT} if it is a count or a size, which is not "
+                                     f"trained; write {float(leaf)} if it is")
+        return with_kind(leaf), _LEFT_OUT
     if getattr(kind, "kind", "") in tuple("OUSc"):
         what, way = _objects.problem_of(leaf)
         return what, way if "astype" in way or kind.kind == "c" else _NUMBERS
@@ -137,7 +139,9 @@ def check_leaf(name: str, leaf: Any, whole: bool = False) -> None:
     what, way = _wrong(leaf)
     if what == "a traced value":
         raise said(TypeError(f"{called} is {what}: {way}"))
-    if whole and "leave it out" in way:
+    if whole and is_number(leaf):
+        way = f"write {float(leaf)}"
+    elif whole and "leave it out" in way:
         way = way.partition("leave it out")[0].removesuffix(", or ") or _WEIGHTS
     if what:
         raise TypeError(f"{called} is {what}; what is trained is float32: {way}")

@@ -191,8 +191,9 @@ class ParamsTest(unittest.TestCase):
                  ".astype(np.float32)"),
                 (of("scipy.sparse", "csr_matrix", shape=(2, 3)), "a scipy.sparse.csr_matrix; what "
                  "is trained is float32: give a dense array: x.toarray()"),
-                (3, "3, an int; what is trained is float32: write 3.0, or leave it out "
-                 "of params (the loss function may hold it itself)"),
+                (3, "3, an int; what is trained is float32: leave it out of params (the loss "
+                 "function may hold it itself) if it is a count or a size, which is not trained; "
+                 "write 3.0 if it is"),
                 (np.zeros(3, np.int32), "int32; what is trained is float32: say "
                  ".astype(np.float32), or leave it out of params (the loss function may hold it "
                  "itself)"),

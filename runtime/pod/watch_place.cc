@@ -145,10 +145,12 @@ std::vector<WatchPlace> FindOwnWatchPlaces() {
 
 namespace {
 
-// Of a run that is over; empty: the folder has no metrics file.
+// Of a run that is over, or its file; empty: the folder has no metrics file.
 std::string EndedText(const std::string& model_dir) {
-  const std::string file = absl::StrCat(model_dir, "/metrics.jsonl");
   std::error_code ignored;
+  if (std::filesystem::is_regular_file(model_dir, ignored))
+    return absl::StrCat("; that is a file: give --metrics_file ", model_dir);
+  const std::string file = absl::StrCat(model_dir, "/metrics.jsonl");
   return std::filesystem::exists(file, ignored)
              ? absl::StrCat("; of one that has ended: --metrics_file ", file)
              : "";

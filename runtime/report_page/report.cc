@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
@@ -144,9 +145,25 @@ absl::StatusOr<std::string> Remake(const ReportSettings& settings,
   return text + traced;
 }
 
+// The page's name among the runs, which would be read over.
+absl::Status CheckNoPageIsRead(const ReportSettings& settings) {
+  std::string run = "RUN";
+  for (const std::string& path : settings.path())
+    if (!absl::EndsWith(path, ".html")) run = path;
+  for (const std::string& path : settings.path())
+    if (absl::EndsWith(path, ".html"))
+      return absl::InvalidArgumentError(
+          absl::StrCat(path,
+                       " stands among the runs, but the page to write is named "
+                       "by --output: pod_report ",
+                       run, " --output=", path));
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::string> Make(const ReportSettings& settings,
                                  ObjectStore& store,
                                  std::vector<std::string>& passed_over) {
+  PODSIM_RETURN_IF_ERROR(CheckNoPageIsRead(settings));
   const std::string page = settings.has_output() ? settings.output() : kPage;
   const bool writes = settings.has_output() ||
                       !(settings.json() || settings.has_plot() ||
