@@ -88,6 +88,13 @@ def run_traced(slice_name: str, path: pathlib.Path, profiles: pathlib.Path,
     return spans_of(pb.Trace.FromString(path.read_bytes()))
 
 
+def from_metrics(model_dir: pathlib.Path, path: pathlib.Path) -> list[dict]:
+    """The spans of the same run, as its metrics file alone has them."""
+    subprocess.run([_programs.find("pod_report"), f"{model_dir / 'metrics.jsonl'}",
+                    f"--trace={path}"], check=True, stdout=subprocess.DEVNULL)
+    return spans_of(pb.Trace.FromString(path.read_bytes()))
+
+
 def explained(slice_name: str) -> dict:
     """A step, as pod_plan tells of it."""
     told = subprocess.run(
@@ -156,6 +163,9 @@ def check(slice_name: str, folder: pathlib.Path) -> list[str]:
         if seen != planned:
             wrong.append(f"{slice_name}: {what}: {seen}, planned {planned}")
 
+    kept = from_metrics(model_dir, folder / f"{slice_name}-kept.pftrace")
+    expect("spans in the metrics file alone", len(kept), len(spans))
+    expect("of them unlike the trace's", len(set(map(repr, kept)) ^ set(map(repr, spans))), 0)
     wall = [span for span in spans if span["process"].startswith("wall: host ")]
     reports = [span for span in spans
                if span["process"] == "wall: coordinator" and span["track"] == "reports"]

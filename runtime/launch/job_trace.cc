@@ -1,5 +1,6 @@
 #include "runtime/launch/job_trace.h"
 
+#include <cstddef>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -21,6 +22,17 @@ absl::Status CheckTrace(const JobSpec& spec, bool external_hosts) {
 
 namespace {
 
+// Of a trace that is larger its file alone has the spans: lines of a metrics
+// file are read whole.
+constexpr std::size_t kMostKeptBytes = 8 << 20;
+
+// All that were read; none where they are too much, so that no host is missing.
+std::vector<TracePart> KeptParts(const TraceParts& read) {
+  std::size_t bytes = 0;
+  for (const TracePart& part : read.parts) bytes += part.ByteSizeLong();
+  return bytes <= kMostKeptBytes ? read.parts : std::vector<TracePart>();
+}
+
 TraceRecord RecordOf(const JobSpec& spec, const TraceParts& read,
                      const Trace& trace) {
   TraceRecord record = {.trace = spec.trace(),
@@ -35,6 +47,7 @@ TraceRecord RecordOf(const JobSpec& spec, const TraceParts& read,
                              .offset_ns = part.offset_ns(),
                              .uncertainty_ns = part.uncertainty_ns(),
                              .round_trips = part.round_trips()});
+  record.parts = KeptParts(read);
   return record;
 }
 

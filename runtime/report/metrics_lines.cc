@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "interconnect/topology/slice.h"
 #include "job/hbm.h"
@@ -532,6 +533,13 @@ std::string TraceLine(const TraceRecord& trace) {
                               {"uncertainty_ns", clock.uncertainty_ns},
                               {"round_trips", clock.round_trips}});
   return Dump(line);
+}
+
+std::string TracePartLine(const TracePart& part) {
+  return Dump({{"event", "trace_part"},
+               {"process", part.process()},
+               {"spans", part.spans_size()},
+               {"part", absl::Base64Escape(part.SerializeAsString())}});
 }
 
 std::string FailureLine(const FailureReport& failure) {

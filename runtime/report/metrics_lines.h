@@ -52,6 +52,7 @@
 
 #include "absl/time/time.h"
 #include "proto/event.pb.h"
+#include "proto/trace.pb.h"
 #include "runtime/forecast/job_forecast.h"
 #include "runtime/forecast/pod_clock.h"
 #include "runtime/forecast/yardsticks.h"
@@ -87,6 +88,8 @@ struct TraceRecord {
     std::int64_t round_trips = 0;
   };
   std::vector<Clock> clocks;
+  // Of each process what it kept; empty: it is too much for a metrics file.
+  std::vector<TracePart> parts;
 };
 
 // One line of the file each, without the newline. Pure.
@@ -115,6 +118,8 @@ std::string SkippedLine(const CheckpointSkipped& skipped, double wall_time);
 std::string RestartLine(const JobRestarting& restart, double wall_time);
 std::string FaultLine(const FaultStruck& struck, double wall_time);
 std::string TraceLine(const TraceRecord& trace);
+// "trace_part": one of trace.parts, in base64.
+std::string TracePartLine(const TracePart& part);
 std::string SummaryLine(const RunSummary& summary);
 std::string FailureLine(const FailureReport& failure);
 

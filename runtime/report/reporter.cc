@@ -147,7 +147,10 @@ void Reporter::ShowStep(const StepDone& step, absl::Time made) {
   }
 }
 
-void Reporter::OnTrace(const TraceRecord& trace) { Record(TraceLine(trace)); }
+void Reporter::OnTrace(const TraceRecord& trace) {
+  for (const TracePart& part : trace.parts) Record(TracePartLine(part));
+  Record(TraceLine(trace));
+}
 
 void Reporter::Finish() {
   EndHolding();

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "absl/strings/escaping.h"
 #include "job/phases.h"
 
 namespace podsim {
@@ -161,6 +162,15 @@ std::optional<JobForecast> ForecastIn(const LineJson& line) {
   return forecast;
 }
 
+std::optional<TracePart> PartIn(const LineJson& line) {
+  std::string bytes;
+  TracePart part;
+  if (!absl::Base64Unescape(TextIn(line, "part"), &bytes) ||
+      !part.ParseFromString(bytes))
+    return std::nullopt;
+  return part;
+}
+
 }  // namespace
 
 std::optional<RunLine> ParseRunLine(std::string_view line) {
@@ -174,6 +184,7 @@ std::optional<RunLine> ParseRunLine(std::string_view line) {
     return std::nullopt;
   parsed.event = EventIn(json);
   if (parsed.kind == "forecast") parsed.forecast = ForecastIn(json);
+  if (parsed.kind == "trace_part") parsed.trace_part = PartIn(json);
   if (parsed.kind == "trace") {
     parsed.trace_file = TextIn(json, "trace");
     if (parsed.trace_file.empty())

@@ -18,6 +18,7 @@
 
 #include "absl/time/time.h"
 #include "proto/event.pb.h"
+#include "proto/trace.pb.h"
 #include "runtime/forecast/job_forecast.h"
 #include "runtime/report/line_splitter.h"
 
@@ -33,6 +34,8 @@ struct RunLine {
   std::string plan_text;
   std::optional<absl::Time> command_start;
 
+  // Of "trace_part": what a process kept of the traced steps.
+  std::optional<TracePart> trace_part;
   // Of "trace": the file, or else the folder of profiles, that has the spans.
   std::string trace_file;
 

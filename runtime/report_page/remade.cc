@@ -51,17 +51,26 @@ absl::Status RemakeBoard(ObjectStore& store, const std::string& metrics_file,
 
 absl::StatusOr<std::string> RemakeTrace(ObjectStore& store,
                                         const std::string& metrics_file,
-                                        const std::string& trace,
+                                        const TracePlaces& places,
                                         const std::string& steps) {
   FileTrace file(steps);
   PODSIM_RETURN_IF_ERROR(
       ReadLines(store, metrics_file,
                 [&file](const RunLine& line) { file.OnLine(line); }));
   PODSIM_ASSIGN_OR_RETURN(const Trace made, file.Make());
-  PODSIM_RETURN_IF_ERROR(Annotate(WriteTraceFile(trace, made), "--trace"));
+  if (!places.trace.empty())
+    PODSIM_RETURN_IF_ERROR(
+        Annotate(WriteTraceFile(places.trace, made), "--trace"));
+  if (!places.profile_dir.empty())
+    PODSIM_RETURN_IF_ERROR(
+        Annotate(WriteProfiles(places.profile_dir, made), "--profile_dir"));
   std::string text;
-  for (const TextRow& row : TraceRows(trace, made))
+  for (const TextRow& row : TraceRows(
+           places.trace.empty() ? places.profile_dir : places.trace, made))
     absl::StrAppend(&text, row.label.empty() ? "  " : "", row.text, "\n");
+  if (!places.profile_dir.empty())
+    absl::StrAppend(&text, "profile: tensorboard --logdir ", places.profile_dir,
+                    ", on its page Profile\n");
   return text;
 }
 

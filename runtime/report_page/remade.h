@@ -16,13 +16,19 @@ namespace podsim {
 absl::Status RemakeBoard(ObjectStore& store, const std::string& metrics_file,
                          const std::string& folder);
 
-// The trace of the run, in Perfetto's format, as `trace`; returns what is to be
-// said of it, whole lines. `steps`: "20:25", or empty: FileTrace's.
+// Where the trace of a run is written, each if it is given.
+struct TracePlaces {
+  std::string trace;        // a file in Perfetto's format
+  std::string profile_dir;  // a folder for XProf
+};
+
+// The trace of the run; returns what is to be said of it, whole lines. `steps`:
+// "20:25", or empty: FileTrace's.
 // Errors: those of `store` and FileTrace, INVALID_ARGUMENT (`steps`), those of
-// WriteTraceFile.
+// WriteTraceFile and WriteProfiles.
 absl::StatusOr<std::string> RemakeTrace(ObjectStore& store,
                                         const std::string& metrics_file,
-                                        const std::string& trace,
+                                        const TracePlaces& places,
                                         const std::string& steps);
 
 }  // namespace podsim

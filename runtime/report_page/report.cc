@@ -103,10 +103,14 @@ std::string DrawingOf(const std::vector<JudgedRun>& runs) {
   return ChartsSvg(ChartsInShort(records, names));
 }
 
+bool DrawsTrace(const ReportSettings& settings) {
+  return settings.has_trace() || settings.has_profile_dir();
+}
+
 absl::Status CheckTraceSteps(const ReportSettings& settings) {
   if (settings.has_trace_steps())
     PODSIM_RETURN_IF_ERROR(ParseStepRange(settings.trace_steps()).status());
-  if (settings.has_trace() || !settings.has_trace_steps())
+  if (DrawsTrace(settings) || !settings.has_trace_steps())
     return absl::OkStatus();
   return absl::InvalidArgumentError(
       "--trace_steps is for a trace: add --trace=FILE, or leave it out");
@@ -134,13 +138,16 @@ absl::StatusOr<std::string> Remake(const ReportSettings& settings,
           RemakeBoard(store, runs[i].run.path, BoardFolder(folder, runs, i)));
     absl::StrAppend(&text, "event files: tensorboard --logdir ", folder, "\n");
   }
-  if (!settings.has_trace()) return text;
+  if (!DrawsTrace(settings)) return text;
   if (runs.size() != 1)
     return absl::InvalidArgumentError(
-        absl::StrCat("--trace is of one run, and ", runs.size(),
+        absl::StrCat(settings.has_trace() ? "--trace" : "--profile_dir",
+                     " is of one run, and ", runs.size(),
                      " were given: give one metrics file"));
   PODSIM_ASSIGN_OR_RETURN(const std::string traced,
-                          RemakeTrace(store, runs[0].run.path, settings.trace(),
+                          RemakeTrace(store, runs[0].run.path,
+                                      {.trace = settings.trace(),
+                                       .profile_dir = settings.profile_dir()},
                                       settings.trace_steps()));
   return text + traced;
 }
@@ -167,7 +174,7 @@ absl::StatusOr<std::string> Make(const ReportSettings& settings,
   const std::string page = settings.has_output() ? settings.output() : kPage;
   const bool writes = settings.has_output() ||
                       !(settings.json() || settings.has_plot() ||
-                        settings.has_tensorboard_dir() || settings.has_trace());
+                        settings.has_tensorboard_dir() || DrawsTrace(settings));
   ReportSettings named = settings;
   if (writes) named.set_output(page);
   PODSIM_RETURN_IF_ERROR(CheckOutputFiles(named));
@@ -177,6 +184,8 @@ absl::StatusOr<std::string> Make(const ReportSettings& settings,
   if (writes) PODSIM_RETURN_IF_ERROR(CheckPageName("output", page));
   PODSIM_RETURN_IF_ERROR(
       CheckOutputFolder("tensorboard_dir", settings.tensorboard_dir()));
+  PODSIM_RETURN_IF_ERROR(
+      CheckOutputFolder("profile_dir", settings.profile_dir()));
   PODSIM_ASSIGN_OR_RETURN(std::vector<RunRecords> runs,
                           ReadAll(settings, store, passed_over));
   // Those of a folder too.

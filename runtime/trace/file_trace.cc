@@ -127,6 +127,34 @@ JobSpec TracedSpec(JobSpec spec, const std::string& steps) {
   return spec;
 }
 
+// As many as a pod of one host process a host has, of some generations.
+constexpr std::size_t kMostKeptParts = 1 << 14;
+
+bool IsWithin(std::int64_t first, std::int64_t count, std::int64_t all_first,
+              std::int64_t all_count) {
+  return first >= all_first && count >= 0 && count <= all_count &&
+         first + count <= all_first + all_count;
+}
+
+// Whether a part, read from a file, is of hosts and cores of the plan.
+bool IsOf(const JobPlan& plan, const TracePart& part) {
+  constexpr std::int64_t kFarthest = std::int64_t{1} << 61;
+  constexpr auto kLatest = static_cast<std::uint64_t>(kFarthest);
+  const int cores = plan.bits().cores_per_host();
+  return part.cores_per_host() == cores && part.offset_ns() < kFarthest &&
+         part.offset_ns() > -kFarthest &&
+         IsWithin(part.first_host(), part.hosts(), 0, plan.bits().hosts()) &&
+         std::all_of(part.spans().begin(), part.spans().end(),
+                     [&](const TraceSpan& span) {
+                       return IsWithin(span.host(), span.hosts(),
+                                       part.first_host(), part.hosts()) &&
+                              IsWithin(span.core(), span.cores(), 0, cores) &&
+                              span.peer() < plan.bits().hosts() &&
+                              span.begin() <= span.end() &&
+                              span.end() < kLatest;
+                     });
+}
+
 // Events have plans without their Programs.
 absl::StatusOr<DrawnStep> DrawnOf(JobPlan plan, const Slice& slice) {
   PODSIM_RETURN_IF_ERROR(RestoreProgram(plan));
@@ -136,6 +164,8 @@ absl::StatusOr<DrawnStep> DrawnOf(JobPlan plan, const Slice& slice) {
 }  // namespace
 
 void FileTrace::OnLine(const RunLine& line) {
+  if (line.trace_part && kept_.size() < kMostKeptParts)
+    kept_.push_back(*line.trace_part);
   if (!line.trace_file.empty()) own_trace_ = line.trace_file;
   if (!line.event) return;
   if (line.event->has_formed()) OnFormed(line);
@@ -150,6 +180,7 @@ void FileTrace::OnFormed(const RunLine& line) {
     made_.clear();
     seen_ = {};
     own_trace_.clear();
+    kept_.clear();
     moments_.emplace(spec);
   }
   command_start_ = line.command_start;
@@ -179,16 +210,29 @@ absl::Status FileTrace::CheckMade() const {
                                    seen_.last, ": give some of these")));
 }
 
-absl::StatusOr<Trace> FileTrace::Make() const {
-  if (!plan_)
-    return absl::FailedPreconditionError(
-        "--trace: the file has no plan with its event, which this version of "
-        "pod_launch writes once a pod has formed");
-  PODSIM_RETURN_IF_ERROR(CheckMade());
-  PODSIM_RETURN_IF_ERROR(CheckPlacement(*plan_));
-  PODSIM_ASSIGN_OR_RETURN(Slice slice,
-                          SliceNamed(plan_->bits().slice(), plan_->spec()));
-  PODSIM_ASSIGN_OR_RETURN(slice, WithIciFault(std::move(slice), plan_->spec()));
+TraceParts FileTrace::KeptParts() const {
+  StepRange kept;
+  TraceParts parts;
+  for (const TracePart& part : kept_) {
+    if (!IsOf(*plan_, part)) return {};
+    TracePart& of_range = parts.parts.emplace_back(part);
+    of_range.clear_spans();
+    for (const TraceSpan& span : part.spans()) {
+      kept.first =
+          kept.empty() ? span.step() : std::min(kept.first, span.step());
+      kept.last = std::max(kept.last, span.step());
+      if (span.step() >= range_.first && span.step() <= range_.last)
+        *of_range.add_spans() = span;
+    }
+  }
+  const bool has_all = steps_.empty() ||
+                       (kept.first <= range_.first && range_.last <= kept.last);
+  return has_all && !kept.empty() && range_.size() <= kMostTracedSteps
+             ? parts
+             : TraceParts();
+}
+
+TraceParts FileTrace::PhaseParts() const {
   TraceParts parts;
   const int processes = plan_->first_host_size();
   for (int process = 0; process < processes; ++process) {
@@ -200,8 +244,24 @@ absl::StatusOr<Trace> FileTrace::Make() const {
     }
     parts.parts.push_back(part.part());
   }
-  Trace trace =
-      MakeTrace(parts, moments_->All(), DrawnOf(*plan_, slice), *plan_, slice);
+  return parts;
+}
+
+absl::StatusOr<Trace> FileTrace::Make() const {
+  if (!plan_)
+    return absl::FailedPreconditionError(
+        "--trace: the file has no plan with its event, which this version of "
+        "pod_launch writes once a pod has formed");
+  PODSIM_RETURN_IF_ERROR(CheckMade());
+  PODSIM_RETURN_IF_ERROR(CheckPlacement(*plan_));
+  PODSIM_ASSIGN_OR_RETURN(Slice slice,
+                          SliceNamed(plan_->bits().slice(), plan_->spec()));
+  PODSIM_ASSIGN_OR_RETURN(slice, WithIciFault(std::move(slice), plan_->spec()));
+  const TraceParts kept = KeptParts();
+  const bool has_spans = !kept.parts.empty();
+  Trace trace = MakeTrace(has_spans ? kept : PhaseParts(), moments_->All(),
+                          DrawnOf(*plan_, slice), *plan_, slice);
+  if (has_spans) return trace;
   trace.clocks = {"hosts' steps end when the coordinator has heard of them"};
   trace.notes.push_back(absl::StrCat(
       "of hosts the phases of each step, one after the other; their spans are ",

@@ -1,13 +1,13 @@
 // A trace from a metrics file, after the run: the simulated steps, what the
-// coordinator heard and when, and of each host process the phases of its steps.
+// coordinator heard and when, and of hosts the spans that the traced run kept
+// there; where it kept none, or of other steps, the phases of each step.
 //
 //   FileTrace file("20:25");
 //   RunLines lines([&](const RunLine& line) { file.OnLine(line); });
 //   ...
 //   PODSIM_ASSIGN_OR_RETURN(const Trace trace, file.Make());
 //
-// Spans of hosts (kernels, chunks, waits one by one) are not in that file, but
-// in the trace alone that the traced run writes itself.
+// A traced run keeps up to 8 MiB of spans there.
 #ifndef PODSIM_RUNTIME_TRACE_FILE_TRACE_H_
 #define PODSIM_RUNTIME_TRACE_FILE_TRACE_H_
 
@@ -43,15 +43,20 @@ class FileTrace {
   void OnFormed(const RunLine& line);
   void OnStep(const JobEvent& event);
   absl::Status CheckMade() const;
+  // What the run kept of the steps that are asked for; empty: not all of it.
+  TraceParts KeptParts() const;
+  // The phases of each step, one after the other.
+  TraceParts PhaseParts() const;
 
   const std::string steps_;
   std::optional<absl::Time> command_start_;
   std::optional<JobPlan> plan_;
   std::optional<TracedMoments> moments_;
   StepRange range_;
-  StepRange seen_;              // from the first step to the last
-  std::vector<JobEvent> made_;  // steps
-  std::string own_trace_;       // that the run wrote itself
+  StepRange seen_;               // from the first step to the last
+  std::vector<JobEvent> made_;   // steps
+  std::string own_trace_;        // that the run wrote itself
+  std::vector<TracePart> kept_;  // by processes of all the pod's generations
 };
 
 }  // namespace podsim

@@ -241,6 +241,12 @@ TEST_F(ReportTest, DrawsATraceInsteadOfAPage) {
   EXPECT_EQ(result.exit_code, 0) << result.error;
   EXPECT_THAT(result.text, HasSubstr(trace + ": steps 3 to 4"));
   EXPECT_THAT(store_->Stat(trace), IsOk());
+  const ReportResult profile =
+      Run({dir_.file("w.jsonl"), "--profile_dir=" + dir_.file("xprof")});
+  EXPECT_EQ(profile.exit_code, 0) << profile.error;
+  EXPECT_THAT(profile.text,
+              HasSubstr("--logdir " + dir_.file("xprof") + ", on its page"));
+  EXPECT_THAT(store_->List(dir_.file("xprof/plugins/profile")), IsOk());
   EXPECT_EQ(Run({dir_.file("w.jsonl"), "--trace=" + trace, "--trace_steps=x"})
                 .exit_code,
             2);

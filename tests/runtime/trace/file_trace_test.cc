@@ -134,6 +134,75 @@ TEST_F(FileTraceTest, SaysWhereSpansAre) {
   EXPECT_THAT(trace.notes, Contains(HasSubstr("in a.pftrace")));
 }
 
+// Process 1 of two with two hosts each: a product on core 3 of host 2.
+TracePart KeptPart(std::int64_t step) {
+  TracePart part;
+  part.set_process(1);
+  part.set_first_host(2);
+  part.set_hosts(2);
+  part.set_cores_per_host(8);
+  TraceSpan& span = *part.add_spans();
+  span.set_kind(TraceSpan::COMPUTE);
+  span.set_host(2);
+  span.set_hosts(1);
+  span.set_core(3);
+  span.set_cores(1);
+  span.set_peer(-1);
+  span.set_step(step);
+  span.set_begin(1'000'000);
+  span.set_end(3'000'000);
+  span.set_name("dense_0/kernel");
+  return part;
+}
+
+class KeptSpansTest : public FileTraceTest {
+ protected:
+  Trace TraceWith(const TracePart& part, const std::string& steps) {
+    FileTrace file(steps);
+    Tell(FormedOf(plan_), file);
+    for (int step = 1; step <= 6; ++step) Tell(MadeStepOf(step), file);
+    const auto line = ParseRunLine(TracePartLine(part));
+    EXPECT_TRUE(line.has_value() && line->trace_part.has_value());
+    file.OnLine(*line);
+    absl::StatusOr<Trace> trace = file.Make();
+    EXPECT_THAT(trace, ::podsim::testing::IsOk());
+    return trace.ok() ? *std::move(trace) : Trace();
+  }
+};
+
+TEST_F(KeptSpansTest, WhatATracedRunKeptIsDrawn) {
+  for (const std::string steps : {"", "3"}) {
+    const Trace trace = TraceWith(KeptPart(3), steps);
+    EXPECT_EQ(trace.first_step, 3);
+    EXPECT_EQ(trace.last_step, 3);
+    EXPECT_THAT(SpansOf(trace, "wall: host 2", 3),
+                ElementsAre(std::pair("dense_0/kernel", 2)));
+    EXPECT_THAT(SliceNamesOf(trace), Contains("sim: v3-32 links"));
+  }
+}
+
+TEST_F(KeptSpansTest, OfOtherStepsThereArePhases) {
+  EXPECT_THAT(SpansOf(TraceWith(KeptPart(3), "3:4"), "wall: host 0", 4),
+              Contains(std::pair("forward and backward", 250)));
+}
+
+// A file may say anything.
+TEST_F(KeptSpansTest, SpansOfNoHostOfThePlanAreNotDrawn) {
+  TracePart hosts = KeptPart(3);
+  hosts.mutable_spans(0)->set_hosts(1 << 30);
+  TracePart cores = KeptPart(3);
+  cores.mutable_spans(0)->set_cores(1 << 30);
+  TracePart late = KeptPart(3);
+  late.mutable_spans(0)->set_end(~std::uint64_t{0});
+  TracePart other = KeptPart(3);
+  other.set_first_host(3);
+  TracePart clock = KeptPart(3);
+  clock.set_offset_ns(std::int64_t{1} << 62);
+  for (const TracePart& part : {hosts, cores, late, other, clock})
+    EXPECT_THAT(SpansOf(TraceWith(part, "3"), "wall: host 0", 3),
+                Contains(std::pair("forward and backward", 250)));
+}
+
 TEST_F(FileTraceTest, WithoutTheModelsFileThereIsNoSimulatedStep) {
   plan_.mutable_spec()->set_model_file("net.model");
   const Trace trace = TraceOf("2");
