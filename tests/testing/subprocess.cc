@@ -6,11 +6,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "base/status.h"
@@ -33,11 +35,44 @@ bool ReadStat(pid_t pid, std::string& command, char& state, pid_t& parent) {
   return static_cast<bool>(rest >> state >> parent);
 }
 
+// This process's, but for those that `given` has.
+std::vector<std::string> EnvironmentWith(
+    const std::vector<std::pair<std::string, std::string>>& given) {
+  std::vector<std::string> variables;
+  for (char** each = environ; *each != nullptr; ++each) {
+    const std::string variable = *each;
+    const std::string name = variable.substr(0, variable.find('='));
+    if (std::none_of(given.begin(), given.end(),
+                     [&](const auto& other) { return other.first == name; }))
+      variables.push_back(variable);
+  }
+  std::map<std::string, std::string> last;  // of one that is given twice
+  for (const auto& [name, value] : given) last[name] = value;
+  for (const auto& [name, value] : last)
+    variables.push_back(name + "=" + value);
+  return variables;
+}
+
+// As exec takes them. `texts` outlives it.
+std::vector<char*> Pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (const std::string& text : texts)
+    pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
 }  // namespace
 
+// All is made before the fork: in its child another thread of this process,
+// such as a server's, may hold the allocator's lock for ever.
 Subprocess::Subprocess(const Options& options) {
   std::array<int, 2> ends{};
   PODSIM_CHECK(pipe2(ends.data(), O_CLOEXEC) == 0);
+  const std::vector<std::string> variables =
+      EnvironmentWith(options.environment);
+  const std::vector<char*> environment = Pointers(variables);
+  const std::vector<char*> arguments = Pointers(options.command);
   pid_ = fork();
   PODSIM_CHECK(pid_ >= 0);
   if (pid_ == 0) {
@@ -45,13 +80,7 @@ Subprocess::Subprocess(const Options& options) {
     dup2(ends[1], STDERR_FILENO);
     const int null = open("/dev/null", O_RDONLY);
     dup2(null, STDIN_FILENO);
-    for (const auto& [name, value] : options.environment)
-      setenv(name.c_str(), value.c_str(), 1);
-    std::vector<char*> argv;
-    for (const std::string& word : options.command)
-      argv.push_back(const_cast<char*>(word.c_str()));
-    argv.push_back(nullptr);
-    execv(argv[0], argv.data());
+    execve(arguments[0], arguments.data(), environment.data());
     _exit(127);
   }
   close(ends[1]);
