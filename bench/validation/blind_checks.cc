@@ -46,7 +46,7 @@ std::string HowNear(const std::vector<Row>& rows) {
       inside, rows.size());
 }
 
-// Those of published_steps.h, which these are not held to.
+// The floors of step_checks.cc, which these are not held to.
 bool HoldsFloors(const std::vector<Row>& rows) {
   return MeanError(rows, 0, 0).value <= 0.1 &&
          WorstError(rows, 0, 0).value <= 0.25 && ShareInside(rows) >= 0.8;

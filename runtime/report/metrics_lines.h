@@ -34,7 +34,10 @@
 //   {"event":"done",...}, {"event":"failed",...}
 //                            when a pod has ended; one that failed may be
 //                            started again
-//   {"event":"trace",...}    of a traced run, at its end: where its spans are,
+//   {"event":"trace_part",...}  of a traced run, at its end: a TracePart
+//                            (proto/trace.proto) in base64, one a process, if
+//                            all together are small
+//   {"event":"trace",...}    of a traced run, behind them: where its spans are,
 //                            and by host process how far its clock is off the
 //                            coordinator's, and how exactly that is known
 //   {"event":"summary",...}  once, at the end of a run that finished
