@@ -1,12 +1,14 @@
 #include "runtime/launch/job_trace.h"
 
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "job/traced_steps.h"
 #include "runtime/forecast/drawn_step.h"
+#include "runtime/trace/sim_step_part.h"
 #include "runtime/trace/trace_file.h"
 
 namespace podsim {
@@ -22,8 +24,8 @@ absl::Status CheckTrace(const JobSpec& spec, bool external_hosts) {
 
 namespace {
 
-// Of a trace that is larger its file alone has the spans: lines of a metrics
-// file are read whole.
+// Of a trace that is larger its file alone has the spans, and so of the
+// simulated step: lines of a metrics file are read whole.
 constexpr std::size_t kMostKeptBytes = 8 << 20;
 
 // All that were read; none where they are too much, so that no host is missing.
@@ -33,7 +35,15 @@ std::vector<TracePart> KeptParts(const TraceParts& read) {
   return bytes <= kMostKeptBytes ? read.parts : std::vector<TracePart>();
 }
 
+std::optional<SimStepPart> KeptSim(const absl::StatusOr<DrawnStep>& drawn) {
+  if (!drawn.ok()) return std::nullopt;
+  SimStepPart sim = ToProto(*drawn);
+  if (sim.ByteSizeLong() > kMostKeptBytes) return std::nullopt;
+  return sim;
+}
+
 TraceRecord RecordOf(const JobSpec& spec, const TraceParts& read,
+                     const absl::StatusOr<DrawnStep>& drawn,
                      const Trace& trace) {
   TraceRecord record = {.trace = spec.trace(),
                         .profile_dir = spec.profile_dir(),
@@ -48,6 +58,7 @@ TraceRecord RecordOf(const JobSpec& spec, const TraceParts& read,
                              .uncertainty_ns = part.uncertainty_ns(),
                              .round_trips = part.round_trips()});
   record.parts = KeptParts(read);
+  record.sim = KeptSim(drawn);
   return record;
 }
 
@@ -59,8 +70,8 @@ absl::StatusOr<WrittenTrace> WriteJobTrace(
   const JobSpec& spec = job.spec;
   if (!IsTraced(spec)) return WrittenTrace();
   const TraceParts read = ReadParts(parts);
-  const Trace trace = MakeTrace(read, moments, DrawStep(job.plan, job.slice),
-                                job.plan, job.slice);
+  const absl::StatusOr<DrawnStep> drawn = DrawStep(job.plan, job.slice);
+  const Trace trace = MakeTrace(read, moments, drawn, job.plan, job.slice);
   std::vector<TextRow> rows;
   if (spec.has_trace()) {
     PODSIM_RETURN_IF_ERROR(WriteTraceFile(spec.trace(), trace));
@@ -75,7 +86,7 @@ absl::StatusOr<WrittenTrace> WriteJobTrace(
         {"profile", absl::StrCat("tensorboard --logdir ", spec.profile_dir(),
                                  ", on its page Profile")});
   }
-  return WrittenTrace{std::move(rows), RecordOf(spec, read, trace)};
+  return WrittenTrace{std::move(rows), RecordOf(spec, read, drawn, trace)};
 }
 
 }  // namespace podsim

@@ -542,6 +542,11 @@ std::string TracePartLine(const TracePart& part) {
                {"part", absl::Base64Escape(part.SerializeAsString())}});
 }
 
+std::string TraceSimLine(const SimStepPart& sim) {
+  return Dump({{"event", "trace_sim"},
+               {"part", absl::Base64Escape(sim.SerializeAsString())}});
+}
+
 std::string FailureLine(const FailureReport& failure) {
   return Dump(
       {{"event", "failure"},

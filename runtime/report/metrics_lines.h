@@ -37,6 +37,7 @@
 //   {"event":"trace_part",...}  of a traced run, at its end: a TracePart
 //                            (proto/trace.proto) in base64, one a process, if
 //                            all together are small
+//   {"event":"trace_sim",...}  likewise, once: the simulated step, a SimStepPart
 //   {"event":"trace",...}    of a traced run, behind them: where its spans are,
 //                            and by host process how far its clock is off the
 //                            coordinator's, and how exactly that is known
@@ -93,6 +94,8 @@ struct TraceRecord {
   std::vector<Clock> clocks;
   // Of each process what it kept; empty: it is too much for a metrics file.
   std::vector<TracePart> parts;
+  // The simulated step; nullopt: there is none, or it is too much.
+  std::optional<SimStepPart> sim;
 };
 
 // One line of the file each, without the newline. Pure.
@@ -123,6 +126,8 @@ std::string FaultLine(const FaultStruck& struck, double wall_time);
 std::string TraceLine(const TraceRecord& trace);
 // "trace_part": one of trace.parts, in base64.
 std::string TracePartLine(const TracePart& part);
+// "trace_sim": trace.sim, in base64.
+std::string TraceSimLine(const SimStepPart& sim);
 std::string SummaryLine(const RunSummary& summary);
 std::string FailureLine(const FailureReport& failure);
 

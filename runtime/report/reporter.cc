@@ -149,6 +149,7 @@ void Reporter::ShowStep(const StepDone& step, absl::Time made) {
 
 void Reporter::OnTrace(const TraceRecord& trace) {
   for (const TracePart& part : trace.parts) Record(TracePartLine(part));
+  if (trace.sim) Record(TraceSimLine(*trace.sim));
   Record(TraceLine(trace));
 }
 

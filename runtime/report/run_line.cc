@@ -162,9 +162,10 @@ std::optional<JobForecast> ForecastIn(const LineJson& line) {
   return forecast;
 }
 
-std::optional<TracePart> PartIn(const LineJson& line) {
+template <typename Part>
+std::optional<Part> PartIn(const LineJson& line) {
   std::string bytes;
-  TracePart part;
+  Part part;
   if (!absl::Base64Unescape(TextIn(line, "part"), &bytes) ||
       !part.ParseFromString(bytes))
     return std::nullopt;
@@ -184,7 +185,8 @@ std::optional<RunLine> ParseRunLine(std::string_view line) {
     return std::nullopt;
   parsed.event = EventIn(json);
   if (parsed.kind == "forecast") parsed.forecast = ForecastIn(json);
-  if (parsed.kind == "trace_part") parsed.trace_part = PartIn(json);
+  if (parsed.kind == "trace_part") parsed.trace_part = PartIn<TracePart>(json);
+  if (parsed.kind == "trace_sim") parsed.trace_sim = PartIn<SimStepPart>(json);
   if (parsed.kind == "trace") {
     parsed.trace_file = TextIn(json, "trace");
     if (parsed.trace_file.empty())

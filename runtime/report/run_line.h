@@ -36,6 +36,8 @@ struct RunLine {
 
   // Of "trace_part": what a process kept of the traced steps.
   std::optional<TracePart> trace_part;
+  // Of "trace_sim": the simulated step of the traced ones.
+  std::optional<SimStepPart> trace_sim;
   // Of "trace": the file, or else the folder of profiles, that has the spans.
   std::string trace_file;
 

@@ -13,6 +13,7 @@
 #include "runtime/job/ici_fault.h"
 #include "runtime/job/restored_program.h"
 #include "runtime/job/spec_check.h"
+#include "runtime/trace/sim_step_part.h"
 
 namespace podsim {
 namespace {
@@ -155,8 +156,13 @@ bool IsOf(const JobPlan& plan, const TracePart& part) {
                      });
 }
 
-// Events have plans without their Programs.
-absl::StatusOr<DrawnStep> DrawnOf(JobPlan plan, const Slice& slice) {
+// As the run drew it; else anew: events have plans without their Programs.
+absl::StatusOr<DrawnStep> DrawnOf(const std::optional<SimStepPart>& kept,
+                                  JobPlan plan, const Slice& slice) {
+  if (kept) {
+    absl::StatusOr<DrawnStep> drawn = FromProto(*kept);
+    if (drawn.ok()) return drawn;
+  }
   PODSIM_RETURN_IF_ERROR(RestoreProgram(plan));
   return DrawStep(plan, slice);
 }
@@ -166,6 +172,7 @@ absl::StatusOr<DrawnStep> DrawnOf(JobPlan plan, const Slice& slice) {
 void FileTrace::OnLine(const RunLine& line) {
   if (line.trace_part && kept_.size() < kMostKeptParts)
     kept_.push_back(*line.trace_part);
+  if (line.trace_sim) sim_ = line.trace_sim;
   if (!line.trace_file.empty()) own_trace_ = line.trace_file;
   if (!line.event) return;
   if (line.event->has_formed()) OnFormed(line);
@@ -181,6 +188,7 @@ void FileTrace::OnFormed(const RunLine& line) {
     seen_ = {};
     own_trace_.clear();
     kept_.clear();
+    sim_.reset();
     moments_.emplace(spec);
   }
   command_start_ = line.command_start;
@@ -260,7 +268,7 @@ absl::StatusOr<Trace> FileTrace::Make() const {
   const TraceParts kept = KeptParts();
   const bool has_spans = !kept.parts.empty();
   Trace trace = MakeTrace(has_spans ? kept : PhaseParts(), moments_->All(),
-                          DrawnOf(*plan_, slice), *plan_, slice);
+                          DrawnOf(sim_, *plan_, slice), *plan_, slice);
   if (has_spans) return trace;
   trace.clocks = {"hosts' steps end when the coordinator has heard of them"};
   trace.notes.push_back(absl::StrCat(

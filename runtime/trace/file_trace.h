@@ -57,6 +57,7 @@ class FileTrace {
   std::vector<JobEvent> made_;   // steps
   std::string own_trace_;        // that the run wrote itself
   std::vector<TracePart> kept_;  // by processes of all the pod's generations
+  std::optional<SimStepPart> sim_;
 };
 
 }  // namespace podsim

@@ -9,7 +9,10 @@
 #include <vector>
 
 #include "job/phases.h"
+#include "runtime/forecast/drawn_step.h"
+#include "runtime/job/spec_check.h"
 #include "runtime/report/event_line.h"
+#include "runtime/trace/sim_step_part.h"
 #include "tests/runtime/job/job_fixture.h"
 #include "tests/testing/status_matchers.h"
 
@@ -210,6 +213,27 @@ TEST_F(FileTraceTest, WithoutTheModelsFileThereIsNoSimulatedStep) {
               ElementsAre("wall: host 0", "wall: host 1", "wall: host 2",
                           "wall: host 3", "wall: coordinator"));
   EXPECT_THAT(trace.notes, Contains(HasSubstr("net.model")));
+}
+
+// A traced run keeps the step that it drew.
+TEST_F(FileTraceTest, TheKeptSimulatedStepNeedsNoModelsFile) {
+  ASSERT_OK_AND_ASSIGN(const Slice slice, SliceNamed("v3-32", plan_.spec()));
+  ASSERT_OK_AND_ASSIGN(const DrawnStep drawn, DrawStep(plan_, slice));
+  const SimStepPart kept = ToProto(drawn);
+  plan_.mutable_spec()->set_model_file("net.model");
+  SimStepPart broken = kept;
+  broken.mutable_messages(0)->set_link(1 << 20);
+  for (const bool is_whole : {true, false}) {
+    FileTrace file("2");
+    Tell(FormedOf(plan_), file);
+    for (int step = 1; step <= 3; ++step) Tell(MadeStepOf(step), file);
+    const auto line = ParseRunLine(TraceSimLine(is_whole ? kept : broken));
+    ASSERT_TRUE(line.has_value() && line->trace_sim.has_value());
+    file.OnLine(*line);
+    ASSERT_OK_AND_ASSIGN(const Trace trace, file.Make());
+    EXPECT_EQ(SliceNamesOf(trace).back(),
+              is_whole ? "sim: v3-32 links" : "wall: coordinator");
+  }
 }
 
 TEST(FileTrace, WithoutAPlanThereIsNone) {
