@@ -29,7 +29,7 @@ set_property(GLOBAL APPEND PROPERTY PODSIM_LIBRARIES podsim_proto)
 
 if(PODSIM_GRPC)
   add_library(podsim_proto_grpc STATIC proto/coordinator.proto
-    proto/third_party/tpu_info/tpu_metric_service.proto proto/watch.proto)
+    proto/third_party/tpu_info/tpu_metric_service.proto proto/trace.proto proto/watch.proto)
   add_library(podsim::proto_grpc ALIAS podsim_proto_grpc)
   protobuf_generate(TARGET podsim_proto_grpc LANGUAGE grpc
     GENERATE_EXTENSIONS .grpc.pb.h .grpc.pb.cc

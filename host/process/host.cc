@@ -15,6 +15,7 @@
 #include "host/process/life_log.h"
 #include "host/process/preparation.h"
 #include "host/process/prepare_work.h"
+#include "host/process/send_trace_part.h"
 #include "host/process/trace_part.h"
 #include "host/storage/distant_places.h"
 #include "host/storage/store_waits.h"
@@ -91,23 +92,29 @@ void WriteTrace(const HostOptions& options, const Assignment& assignment,
                 HostRun& run) {
   const Progress::Snapshot before = run.progress.snapshot();
   run.progress.Enter(before.step, kWritingTrace);
+  const TracePart part =
+      TracePartOf(assignment.plan(),
+                  {.process = options.settings.process(),
+                   .generation = assignment.generation()},
+                  run.link->clock_offset(), run.tracer->Take());
+  const auto on_progress = [&run] { run.progress.Count(1); };
   const absl::Status written =
-      WriteTracePart(options.settings.trace_part(),
-                     TracePartOf(assignment.plan(),
-                                 {.process = options.settings.process(),
-                                  .generation = assignment.generation()},
-                                 run.link->clock_offset(), run.tracer->Take()),
-                     [&run] { run.progress.Count(1); });
+      !options.settings.trace_part().empty()
+          ? WriteTracePart(options.settings.trace_part(), part, on_progress)
+          : SendTracePart(options.settings.coordinator(), run.security, part,
+                          on_progress);
   run.progress.Enter(before.step, before.phase);
   if (!written.ok())
     Log(LogLevel::kWarning,
         absl::StrCat("no part of the trace: ", written.message()));
 }
 
-// If the job is traced, and whoever started this process wants its part.
+// If the job is traced, and whoever started this process wants its part, or the
+// coordinator does.
 void BeginTrace(const HostOptions& options, const Assignment& assignment,
                 HostRun& run) {
-  if (options.settings.trace_part().empty()) return;
+  if (options.settings.trace_part().empty() && !assignment.keeps_trace())
+    return;
   const StepRange steps =
       TracedSteps(assignment.plan().spec(), assignment.start().step(),
                   assignment.start().last_step());
@@ -174,8 +181,7 @@ void ReportFailure(const absl::Status& status, const HostOptions& options,
   run.link->SendFailure(FailureOf(status, scene));
 }
 
-absl::Status CallCoordinator(const HostOptions& options,
-                             const RpcSecurity& security, const Join& join,
+absl::Status CallCoordinator(const HostOptions& options, const Join& join,
                              HostRun& run) {
   const std::string& address = options.settings.coordinator();
   Tell(absl::StrCat("calls the coordinator at ", address, " as process ",
@@ -188,7 +194,7 @@ absl::Status CallCoordinator(const HostOptions& options,
   PODSIM_ASSIGN_OR_RETURN(
       run.link, CoordinatorLink::Open(
                     {.address = address,
-                     .security = security,
+                     .security = run.security,
                      .initialization_timeout = kLongestCall,
                      .gate = &run.gate,
                      .on_last_step =
@@ -211,24 +217,24 @@ absl::Status CallCoordinator(const HostOptions& options,
 
 absl::Status RunHost(const HostOptions& options, const std::string& token,
                      const std::string& worker_hostnames, SignalWatch& watch) {
-  const RpcSecurity security = {
-      .token = token,
-      .allow_plaintext_network = options.settings.allow_plaintext_network()};
   // May try an instruction in a forked child, so before any gRPC call.
   PODSIM_ASSIGN_OR_RETURN(const std::string isa, BestIsa());
   HostRun run;
+  run.security = {
+      .token = token,
+      .allow_plaintext_network = options.settings.allow_plaintext_network()};
   PODSIM_ASSIGN_OR_RETURN(
       run.transport,
       GrpcTransport::Start({.process = options.settings.process(),
                             .address = options.settings.ici_listen(),
-                            .security = security}));
+                            .security = run.security}));
   run.stop.Attach(run.transport.get());
   const Join join =
       MakeJoin(options,
                AdvertisedAddress(options.settings, run.transport->address(),
                                  worker_hostnames),
                isa);
-  PODSIM_RETURN_IF_ERROR(CallCoordinator(options, security, join, run));
+  PODSIM_RETURN_IF_ERROR(CallCoordinator(options, join, run));
   watch.Handle([&run, told = false](int signal) mutable {
     if (!run.drains || std::exchange(told, true)) return false;
     run.link->SendDrain(signal == SIGTERM ? "SIGTERM" : "SIGUSR1");

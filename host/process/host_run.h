@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/clock.h"
+#include "base/rpc/security.h"
 #include "base/trace/tracer.h"
 #include "host/board/host_work.h"
 #include "host/board/progress.h"
@@ -29,6 +30,7 @@ namespace podsim {
 // Destroyed in reverse order.
 struct HostRun {
   SystemClock clock;
+  RpcSecurity security;
   std::optional<Tracer> tracer;       // of a job that is traced
   std::function<void()> write_trace;  // likewise; empty: there is nothing to
   StopSwitch stop;

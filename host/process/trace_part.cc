@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <string_view>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/output_file.h"
@@ -107,6 +108,10 @@ TracePart TracePartOf(const JobPlan& plan, const TracePlace& place,
   return part;
 }
 
+std::string TracePartFile(const std::string& folder, const TracePlace& place) {
+  return absl::StrCat(folder, "/trace-", place.generation, "-", place.process);
+}
+
 absl::Status WriteTracePart(const std::string& path, const TracePart& part,
                             const std::function<void()>& on_progress) {
   const std::string bytes = part.SerializeAsString();
@@ -120,6 +125,34 @@ absl::Status WriteTracePart(const std::string& path, const TracePart& part,
   const int error = errno;
   std::remove(unfinished.c_str());
   return CannotWritePart(path, error);
+}
+
+absl::StatusOr<std::unique_ptr<TracePartWriter>> TracePartWriter::Open(
+    const std::string& path) {
+  PODSIM_ASSIGN_OR_RETURN(UniqueFd file,
+                          OpenOutput(path + kUnfinished, OutputStart::kEmpty));
+  return std::unique_ptr<TracePartWriter>(
+      new TracePartWriter(path, std::move(file)));
+}
+
+TracePartWriter::TracePartWriter(std::string path, UniqueFd file)
+    : path_(std::move(path)),
+      unfinished_(path_ + kUnfinished),
+      file_(std::move(file)) {}
+
+TracePartWriter::~TracePartWriter() {
+  if (!finished_) std::remove(unfinished_.c_str());
+}
+
+// Messages one behind the other are read as one that has the spans of all.
+absl::Status TracePartWriter::Append(const TracePart& piece) {
+  const int error = WriteFully(file_.get(), piece.SerializeAsString());
+  return error == 0 ? absl::OkStatus() : CannotWritePart(path_, error);
+}
+
+absl::Status TracePartWriter::Finish() {
+  finished_ = std::rename(unfinished_.c_str(), path_.c_str()) == 0;
+  return finished_ ? absl::OkStatus() : CannotWritePart(path_, errno);
 }
 
 }  // namespace podsim

@@ -102,7 +102,8 @@ class Membership {
     std::function<absl::StatusOr<JobPlan>(const std::string& isa)> make_plan;
     // What the work's reports are merged by.
     MakeReports make_reports;
-    absl::Time now;  // forming begins
+    absl::Time now;            // forming begins
+    bool keeps_trace = false;  // as hosts are told (Assignment)
     // What is looked for to know where the pod begins: "checkpoints in a".
     std::string looking;
   };

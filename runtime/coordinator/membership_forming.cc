@@ -238,6 +238,7 @@ void Membership::Assign(absl::Time now, const std::vector<std::string>& notes) {
   *assignment.mutable_plan() = plan_;
   *assignment.mutable_start() = start_->point;
   assignment.set_stamp(start_->stamp);
+  assignment.set_keeps_trace(options_.keeps_trace);
   JobEvent event;
   event.mutable_formed()->set_generation(options_.generation);
   *event.mutable_formed()->mutable_plan() = plan_;

@@ -23,6 +23,7 @@
 #include "host/storage/watched_store.h"
 #include "interconnect/topology/slice.h"
 #include "job/plan_program.h"
+#include "job/traced_steps.h"
 #include "proto/programs.pb.h"
 #include "runtime/coordinator/committer.h"
 #include "runtime/coordinator/coordinator_run.h"
@@ -55,6 +56,9 @@ constexpr int kBadUsage = 2;
 
 // For whoever reads the events, once the job has ended.
 constexpr absl::Duration kEventsLimit = absl::Seconds(5);
+// For the hosts that are left of a job that has failed to bring what they
+// traced. Whoever started this program gives it 2 s to end.
+constexpr absl::Duration kTraceLimit = absl::Seconds(1);
 
 // All of `text`; false once nobody reads any more.
 bool WriteAll(int fd, const std::string& text) {
@@ -202,7 +206,9 @@ absl::Status StartServer(const CoordinatorSettings& settings,
                  run.committer->Commit(manifest, std::move(done));
                },
            .clock = &run.clock,
-           .feed = &run.feed}));
+           .feed = &run.feed,
+           .trace_parts =
+               IsTraced(run.spec) ? settings.trace_parts() : std::string()}));
   return absl::OkStatus();
 }
 
@@ -233,6 +239,7 @@ int RunJob(const CoordinatorSettings& settings, CoordinatorRun& run,
   ProcessStoreWaits().Hurry(outcome.ok() ? kSavingPatience : kEndingPatience,
                             "the job has ended");
   run.keeper = std::jthread();  // ends it: it uses the server
+  run.server->WaitForTrace(kTraceLimit);
   run.server.reset();
   run.committer.reset();  // deletes old checkpoints, and tells of them
   // All hosts are done: nobody writes any more. The next start would do it,

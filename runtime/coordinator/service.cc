@@ -2,6 +2,7 @@
 // came in order and alone uses the streams (host_stream.h).
 #include "runtime/coordinator/service.h"
 
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <optional>
@@ -22,6 +23,7 @@
 #include "runtime/coordinator/listen.h"
 #include "runtime/coordinator/membership.h"
 #include "runtime/coordinator/start_origin.h"
+#include "runtime/coordinator/trace_keeper_service.h"
 #include "runtime/coordinator/watch_service.h"
 
 namespace podsim {
@@ -60,6 +62,11 @@ struct CoordinatorServer::Impl {
         service(options.security, inbox, *options.clock),
         watching(options.security, options.feed, *options.clock,
                  [this](const std::string& why) { inbox.Refuse(why); }),
+        keeping(options.security,
+                {.folder = options.trace_parts,
+                 .generation = options.generation,
+                 .processes = membership.draft.spec().processes()},
+                [this](const std::string& why) { inbox.Refuse(why); }),
         machine(std::move(membership)) {}
 
   void Loop(const std::stop_token& stop);
@@ -73,6 +80,7 @@ struct CoordinatorServer::Impl {
   Inbox inbox;
   AttachService service;
   WatchService watching;
+  TraceKeeperService keeping;
   Listener listener;
 
   // The loop's.
@@ -83,6 +91,7 @@ struct CoordinatorServer::Impl {
   CondVar changed;
   std::optional<absl::Status> outcome PODSIM_GUARDED_BY(mutex);
 
+  std::atomic<bool> formed{false};
   std::jthread loop;  // last: starts when all else stands
 };
 
@@ -96,8 +105,10 @@ void CoordinatorServer::Impl::Perform(std::vector<Action> actions) {
       Commit(commit->manifest);
     } else if (const auto* log = std::get_if<LogAction>(&action)) {
       Log(LogLevel::kInfo, log->line);
-    } else if (options.on_event) {
-      options.on_event(std::get<JobEvent>(action));
+    } else {
+      const auto& event = std::get<JobEvent>(action);
+      if (event.has_formed()) formed = true;
+      if (options.on_event) options.on_event(event);
     }
   }
 }
@@ -201,11 +212,12 @@ absl::StatusOr<std::unique_ptr<CoordinatorServer>> CoordinatorServer::Start(
                                     .make_plan = options.make_plan,
                                     .make_reports = MakeJobReports,
                                     .now = options.clock->Now(),
+                                    .keeps_trace = !options.trace_parts.empty(),
                                     .looking = options.looking};
   auto impl = std::make_unique<Impl>(std::move(options), std::move(membership));
   PODSIM_ASSIGN_OR_RETURN(
       impl->listener, Listen(impl->options.listen, impl->options.security,
-                             {&impl->service, &impl->watching},
+                             {&impl->service, &impl->watching, &impl->keeping},
                              [inbox = &impl->inbox](const std::string& why) {
                                inbox->Refuse(why);
                              }));
@@ -249,6 +261,11 @@ absl::Status CoordinatorServer::Wait() {
   MutexLock lock(impl_->mutex);
   while (!impl_->outcome) impl_->changed.WaitFor(impl_->mutex, kTick);
   return *impl_->outcome;
+}
+
+bool CoordinatorServer::WaitForTrace(absl::Duration limit) {
+  if (impl_->options.trace_parts.empty() || !impl_->formed) return true;
+  return impl_->keeping.WaitForAll(limit);
 }
 
 }  // namespace podsim

@@ -16,6 +16,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "base/clock.h"
 #include "base/rpc/security.h"
 #include "proto/checkpoint.pb.h"
@@ -54,6 +55,9 @@ class CoordinatorServer {
     // starts the server publishes there. Borrowed; must outlive the server,
     // which ends it. Null: nobody may watch.
     EventFeed* feed = nullptr;
+    // Where what hosts bring of the trace is kept, by TracePartFile; empty:
+    // they are asked for none.
+    std::string trace_parts;
   };
 
   // Plans, listens and returns; hosts may join from now on, and wait for Begin.
@@ -85,6 +89,11 @@ class CoordinatorServer {
   // Blocks until the job has ended (Membership bounds every wait): OK if it is
   // done, else the first failure.
   absl::Status Wait();
+
+  // After Wait: lets hosts that have not yet brought their part of the trace do
+  // so, for `limit` at most, if they were asked for it and the pod has formed.
+  // Blocks. Whether there was nothing to wait for any more.
+  bool WaitForTrace(absl::Duration limit);
 
  private:
   struct Impl;

@@ -13,15 +13,6 @@
 
 namespace podsim {
 
-absl::Status CheckTrace(const JobSpec& spec, bool external_hosts) {
-  PODSIM_RETURN_IF_ERROR(CheckTraceSettings(spec));
-  if (!IsTraced(spec) || !external_hosts) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      "--trace and --profile_dir gather what host processes of this machine "
-      "have kept, and --external_hosts run elsewhere: leave one of the two "
-      "out");
-}
-
 namespace {
 
 // Of a trace that is larger its file alone has the spans, and so of the

@@ -16,11 +16,6 @@
 
 namespace podsim {
 
-// Whether a job may be traced. Errors: INVALID_ARGUMENT, one line: those of
-// CheckTraceSettings; hosts on other machines, whose parts nobody would bring
-// here.
-absl::Status CheckTrace(const JobSpec& spec, bool external_hosts);
-
 struct WrittenTrace {
   std::vector<TextRow> rows;          // what is to be said of it
   std::optional<TraceRecord> record;  // what is to be kept

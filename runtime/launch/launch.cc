@@ -353,7 +353,7 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
     return PrintWholeJob(spec, flags.elsewhere.external_hosts(), console);
   if (flags.action == LaunchAction::kWriteModel)
     return WriteModel(spec, flags.settings, console);
-  PODSIM_RETURN_IF_ERROR(CheckTrace(spec, flags.elsewhere.external_hosts()));
+  PODSIM_RETURN_IF_ERROR(CheckTraceSettings(spec));
   const bool dry_run = flags.action == LaunchAction::kDryRun;
   std::optional<StoreWaits::Limit> limit;
   if (dry_run) limit.emplace(ProcessStoreWaits(), kPlanWait, kPlanWaits);

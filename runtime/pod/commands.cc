@@ -5,9 +5,9 @@
 #include "base/program.h"
 #include "base/rpc/token.h"
 #include "base/status.h"
+#include "host/process/trace_part.h"
 #include "interconnect/topology/environment.h"
 #include "job/placement.h"
-#include "job/traced_steps.h"
 
 namespace podsim {
 namespace {
@@ -72,6 +72,9 @@ ProcessSpec CoordinatorCommand(const PodFiles& files, const std::string& listen,
                             absl::ToInt64Nanoseconds(files.wall_offset))},
       .inherited_fds = {events_fd}};
   if (files.external_hosts) spec.argv.emplace_back("--external");
+  // Others are told of a file of their own.
+  if (files.external_hosts && files.traced)
+    spec.argv.push_back(absl::StrCat("--trace_parts=", files.private_dir));
   if (files.model_dir.lock_fd >= 0) {
     spec.argv.push_back(
         absl::StrCat("--model_dir_lock_fd=", files.model_dir.lock_fd));
@@ -102,20 +105,17 @@ ProcessSpec HostCommand(const PodFiles& files, const JobPlan& plan,
                                absl::StrCat("--coordinator=", coordinator),
                                absl::StrCat("--process=", process),
                                absl::StrCat("--ici_listen=", listen)}};
-  if (IsTraced(plan.spec()))
+  if (files.traced)
     spec.argv.push_back(absl::StrCat(
-        "--trace_part=", TracePartFile(files, files.generation, process)));
+        "--trace_part=",
+        TracePartFile(files.private_dir,
+                      {.process = process, .generation = files.generation})));
   spec.environment = TpuEnvironment(slice, plan.first_host(process));
   // What this machine's user exports for a host of another pod.
   spec.hidden_environment = {"PODSIM_COORDINATOR", "PODSIM_ICI_ADVERTISE",
                              "PODSIM_ICI_LISTEN", "PODSIM_PROCESS"};
   AddCommon(files, spec);
   return spec;
-}
-
-std::string TracePartFile(const PodFiles& files, std::uint32_t generation,
-                          int process) {
-  return absl::StrCat(files.private_dir, "/trace-", generation, "-", process);
 }
 
 // To and from each other process a socket and the memory beside it, and as much

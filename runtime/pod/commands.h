@@ -22,6 +22,7 @@ struct PodFiles {
   std::string token;
   bool allow_plaintext_network = false;
   bool external_hosts = false;  // no pod_host of ours
+  bool traced = false;          // the job is
   std::uint32_t generation = 1;
   // Of the launcher's clock (base/clock.h): all generations' events are by it.
   absl::Duration wall_offset;
@@ -46,10 +47,6 @@ ProcessSpec CoordinatorCommand(const PodFiles& files, const std::string& listen,
 ProcessSpec HostCommand(const PodFiles& files, const JobPlan& plan,
                         const Slice& slice, int process,
                         const std::string& coordinator);
-
-// Where a host process of that generation writes its part of the trace.
-std::string TracePartFile(const PodFiles& files, std::uint32_t generation,
-                          int process);
 
 // Files and sockets that one of a pod's processes may have open at a time: a
 // host has streams to every other one.

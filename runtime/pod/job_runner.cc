@@ -29,6 +29,7 @@
 #include "base/status.h"
 #include "base/write_error.h"
 #include "host/checkpoint/catalog.h"
+#include "host/process/trace_part.h"
 #include "host/storage/job_hold.h"
 #include "host/storage/store_waits.h"
 #include "host/storage/uri_store.h"
@@ -271,11 +272,12 @@ void LookForCheckpoint(const JobPlan& plan, KeptWork& kept) {
 std::vector<std::string> TraceParts(const PodFiles& files,
                                     const JobPlan& plan) {
   std::vector<std::string> parts;
-  if (!IsTraced(plan.spec())) return parts;
+  if (!files.traced) return parts;
   for (std::uint32_t generation = 1; generation <= files.generation;
        ++generation)
     for (int process = 0; process < plan.spec().processes(); ++process)
-      parts.push_back(TracePartFile(files, generation, process));
+      parts.push_back(TracePartFile(
+          files.private_dir, {.process = process, .generation = generation}));
   return parts;
 }
 
@@ -357,6 +359,7 @@ absl::StatusOr<int> RunPodJob(const LaunchContext& context,
       .program_dir = context.program_dir,
       .allow_plaintext_network = options.allow_plaintext_network(),
       .external_hosts = options.external_hosts(),
+      .traced = IsTraced(job.plan.spec()),
       .wall_offset = WallOffset(clock),
       .monitor = monitor};
   PODSIM_RETURN_IF_ERROR(CheckPlace(context, files, job));

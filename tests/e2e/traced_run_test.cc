@@ -3,11 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -125,6 +128,70 @@ TEST_F(TracedRunTest, CountsAreThePlans) {
     ASSERT_TRUE(received.contains(flow));
     EXPECT_NE(received[flow], process);
   }
+}
+
+// Their processes were started elsewhere: nobody told them of a file.
+class TraceOfHostsElsewhereTest : public TracedRunTest {
+ protected:
+  static constexpr int kHosts = 4;
+
+  void Start(const std::string& steps, const std::string& train_steps) {
+    setenv("PODSIM_TOKEN", "a-token-of-a-test-that-is-long-enough", 1);
+    const std::string coordinator = "unix:" + dir_.file("coordinator.sock");
+    pod_ = std::make_unique<PodRun>(
+        WithFlags(Traced(steps), {"--external_hosts", "--listen=" + coordinator,
+                                  "--train_steps=" + train_steps}));
+    for (int host = 0; host < kHosts; ++host)
+      hosts_.push_back(std::make_unique<Subprocess>(Subprocess::Options{
+          {Program("pod_host"), "--coordinator=" + coordinator,
+           "--process=" + std::to_string(host),
+           "--ici_listen=unix:" +
+               dir_.file("ici-" + std::to_string(host) + ".sock")},
+          {}}));
+  }
+  void TearDown() override { unsetenv("PODSIM_TOKEN"); }
+
+  // Of each process of the group wall, how many steps the trace has.
+  std::map<std::string, int> StepsTraced() const {
+    std::map<std::string, int> steps;
+    for (const ReadSlice& slice : ReadFile(File()))
+      if (slice.category == "wall" && slice.track == "steps" &&
+          slice.depth == 0)
+        ++steps[slice.process];
+    return steps;
+  }
+
+  std::vector<std::unique_ptr<Subprocess>> hosts_;
+  std::unique_ptr<PodRun> pod_;
+};
+
+TEST_F(TraceOfHostsElsewhereTest, EachBringsItsPart) {
+  Start("20:21", "24");
+  ASSERT_EQ(pod_->Wait(), 0) << pod_->output();
+  for (const auto& host : hosts_)
+    EXPECT_EQ(host->Wait(kDeadline), 0) << host->output();
+  EXPECT_EQ(StepsTraced(), (std::map<std::string, int>{{"wall: host 0", 2},
+                                                       {"wall: host 1", 2},
+                                                       {"wall: host 2", 2},
+                                                       {"wall: host 3", 2}}));
+  std::set<std::uint64_t> sent, received;
+  for (const ReadSlice& slice : ReadFile(File())) {
+    sent.insert(slice.flows_out.begin(), slice.flows_out.end());
+    received.insert(slice.flows_in.begin(), slice.flows_in.end());
+  }
+  EXPECT_EQ(sent.size(), 2U * 4 * 6 * 5) << "as of hosts of this machine";
+  EXPECT_EQ(received, sent);
+}
+
+TEST_F(TraceOfHostsElsewhereTest, OfAJobThatFailsThoseThatAreLeftBringTheirs) {
+  Start("2:4", "1000000");
+  ASSERT_TRUE(pod_->WaitForEvents("step", 10)) << pod_->output();
+  hosts_[3]->Signal(SIGKILL);
+  EXPECT_NE(pod_->Wait(), 0) << pod_->output();
+  EXPECT_EQ(StepsTraced(), (std::map<std::string, int>{{"wall: host 0", 3},
+                                                       {"wall: host 1", 3},
+                                                       {"wall: host 2", 3}}));
+  EXPECT_THAT(pod_->Unwrapped(), HasSubstr("nothing of host 3"));
 }
 
 TEST_F(TracedRunTest, FiftyStepsOfV3128AreWholeAndSmall) {

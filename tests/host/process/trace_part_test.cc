@@ -118,5 +118,35 @@ TEST(WriteTracePart, ThatFailsLeavesNothing) {
   EXPECT_EQ(FilesIn(dir.path()), 1);
 }
 
+TEST(TracePartWriter, PiecesAreOnePart) {
+  const testing::TempDir dir;
+  const std::string path = TracePartFile(dir.path(), {1, 3});
+  EXPECT_EQ(path, dir.path() + "/trace-3-1");
+  {
+    ASSERT_OK_AND_ASSIGN(const auto writer, TracePartWriter::Open(path));
+    ASSERT_THAT(writer->Append(Part()), IsOk());
+    ASSERT_THAT(writer->Append(Part()), IsOk());
+    EXPECT_FALSE(std::filesystem::exists(path));
+    ASSERT_THAT(writer->Finish(), IsOk());
+  }
+  std::ifstream file(path, std::ios::binary);
+  TracePart read;
+  ASSERT_TRUE(read.ParseFromIstream(&file));
+  EXPECT_EQ(read.spans_size(), 2 * Part().spans_size());
+  EXPECT_EQ(read.process(), 1);
+  EXPECT_EQ(FilesIn(dir.path()), 1);
+}
+
+TEST(TracePartWriter, WhatIsNotFinishedLeavesNothing) {
+  const testing::TempDir dir;
+  {
+    ASSERT_OK_AND_ASSIGN(const auto writer,
+                         TracePartWriter::Open(dir.file("part")));
+    ASSERT_THAT(writer->Append(Part()), IsOk());
+  }
+  EXPECT_EQ(FilesIn(dir.path()), 0);
+  EXPECT_FALSE(TracePartWriter::Open(dir.path() + "/none/part").ok());
+}
+
 }  // namespace
 }  // namespace podsim

@@ -30,6 +30,7 @@ TEST(LookingTest, WhoJoinsBeforeTheStartIsKnownIsToldAndWaits) {
     const auto assigned = pod.last(p, CoordinatorMessage::kAssignment);
     EXPECT_EQ(assigned.assignment().start().last_step(), 3);
     EXPECT_EQ(assigned.assignment().stamp(), 77);
+    EXPECT_FALSE(assigned.assignment().keeps_trace());
   }
 }
 

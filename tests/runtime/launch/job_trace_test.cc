@@ -18,22 +18,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(CheckTrace, HostsElsewhereKeepTheirPart) {
-  JobSpec spec;
-  EXPECT_TRUE(CheckTrace(spec, /*external_hosts=*/true).ok());
-  spec.set_trace("a.pftrace");
-  EXPECT_TRUE(CheckTrace(spec, /*external_hosts=*/false).ok());
-  const absl::Status refused = CheckTrace(spec, /*external_hosts=*/true);
-  EXPECT_EQ(refused.code(), testing::kInvalid);
-  EXPECT_THAT(refused.message(), HasSubstr("--external_hosts"));
-}
-
-TEST(CheckTrace, StepsWithoutAFileAreRefused) {
-  JobSpec spec;
-  spec.set_trace_steps("20:25");
-  EXPECT_THAT(CheckTrace(spec, false).message(), HasSubstr("--trace=FILE"));
-}
-
 TEST(WriteJobTrace, OfAJobWithoutTraceIsNothing) {
   const PlannedJob job;
   ASSERT_OK_AND_ASSIGN(const WrittenTrace written, WriteJobTrace(job, {}, {}));

@@ -57,11 +57,23 @@ TEST(CommandsTest, SocketsAreInThePrivateDirectory) {
 }
 
 TEST(CommandsTest, ProcessesOfATracedJobAreToldWhereTheirPartGoes) {
-  JobPlan plan = CommandPlan(words::Transport::unix);
-  plan.mutable_spec()->set_trace("a.pftrace");
-  EXPECT_EQ(TracePartFile(kFiles, 3, 2), "/run/podsim-x/trace-3-2");
-  EXPECT_EQ(HostCommand(kFiles, plan, V3Slice(), 1, "unix:/c").argv.back(),
+  const JobPlan plan = CommandPlan(words::Transport::unix);
+  PodFiles files = kFiles;
+  files.traced = true;
+  EXPECT_EQ(HostCommand(files, plan, V3Slice(), 1, "unix:/c").argv.back(),
             "--trace_part=/run/podsim-x/trace-1-1");
+  EXPECT_THAT(CoordinatorCommand(files, "x", 7, -1).argv,
+              Not(Contains(HasSubstr("trace"))));
+}
+
+TEST(CommandsTest, OfHostsElsewhereTheCoordinatorTakesTheParts) {
+  PodFiles files = kFiles;
+  files.external_hosts = true;
+  EXPECT_THAT(CoordinatorCommand(files, "x", 7, -1).argv,
+              Not(Contains(HasSubstr("trace"))));
+  files.traced = true;
+  EXPECT_THAT(CoordinatorCommand(files, "x", 7, -1).argv,
+              Contains("--trace_parts=/run/podsim-x"));
 }
 
 TEST(CommandsTest, TcpTakesAnyPortOfThisMachine) {
