@@ -75,15 +75,15 @@ def spans_of(trace: pb.Trace) -> list[dict]:
 
 
 def run_traced(slice_name: str, path: pathlib.Path, profiles: pathlib.Path,
-               model_dir: pathlib.Path, *flags: str) -> list[dict]:
-    """The spans of a traced run of mlp; those for XProf lie in `profiles`."""
+               model_dir: pathlib.Path, *model: str) -> list[dict]:
+    """The spans of a traced run of a model; those for XProf lie in `profiles`."""
     subprocess.run(
         [_programs.find("pod_launch"), f"--topology={slice_name}",
-         f"--reference_topology={slice_name}", "--model=mlp", "--train_steps=24", "--algo=ring",
+         f"--reference_topology={slice_name}", "--train_steps=24", "--algo=ring",
          f"--processes={HOSTS[slice_name]}", f"--chunk_bytes={CHUNK_BYTES}", "--quiet",
          f"--model_dir={model_dir}", f"--checkpoint_every={SAVED_EVERY}", "--tensorboard_dir=",
          f"--trace={path}", f"--profile_dir={profiles}", f"--trace_steps={STEPS[0]}:{STEPS[-1]}",
-         *flags],
+         *model],
         check=True, stdout=subprocess.DEVNULL)
     return spans_of(pb.Trace.FromString(path.read_bytes()))
 
@@ -153,7 +153,8 @@ def check(slice_name: str, folder: pathlib.Path) -> list[str]:
     """What is wrong with the trace of a run; empty: nothing."""
     profiles = folder / slice_name
     model_dir = folder / f"{slice_name}-model"
-    spans = run_traced(slice_name, folder / f"{slice_name}.pftrace", profiles, model_dir)
+    spans = run_traced(slice_name, folder / f"{slice_name}.pftrace", profiles, model_dir,
+                       "--model=mlp")
     plan = explained(slice_name)
     hosts = HOSTS[slice_name]
     wrong = []
@@ -231,11 +232,30 @@ def check(slice_name: str, folder: pathlib.Path) -> list[str]:
     return wrong
 
 
+def check_file(folder: pathlib.Path) -> list[str]:
+    """As check, of a model of a file: the metrics file has all of its trace, the model gone."""
+    model, model_dir = folder / "net.model", folder / "file-model"
+    subprocess.run([_programs.find("pod_launch"), "--model=mlp", f"--write_model={model}"],
+                   check=True, stdout=subprocess.DEVNULL)
+    spans = run_traced("v3-32", folder / "file.pftrace", folder / "file", model_dir,
+                       f"--model_file={model}", "--dataset=digits", "--batch_per_core=8",
+                       "--learning_rate=0.1")
+    model.unlink()
+    kept = from_metrics(model_dir, folder / "file-kept.pftrace")
+    unlike = len(set(map(repr, kept)) ^ set(map(repr, spans)))
+    sim = sum(span["category"] == "sim" for span in kept)
+    print(f"{'file':8} {'spans in the metrics file alone':34} {len(kept):>10}  planned "
+          f"{len(spans)}, {sim} of them simulated, {unlike} unlike")
+    return [] if len(kept) == len(spans) and sim > 0 and unlike == 0 else [
+        "file: the trace of the metrics file is not the run's own"]
+
+
 def main() -> int:
     wrong = []
     with tempfile.TemporaryDirectory() as folder:
         for slice_name in HOSTS:
             wrong += check(slice_name, pathlib.Path(folder))
+        wrong += check_file(pathlib.Path(folder))
     for line in wrong:
         print(line, file=sys.stderr)
     return 1 if wrong else 0
