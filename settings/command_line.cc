@@ -224,6 +224,21 @@ absl::StatusOr<CommandLine> HelpText(const MainProgram& program,
       "--help is \"", which, "\"; give --help, --help=all or --help=json"));
 }
 
+// "--keep is -1; ..." where the setting was given as a flag: in files and
+// variables there are no dashes.
+absl::Status AsTypedFlag(const absl::Status& refused, const RawFlags& raw) {
+  if (refused.ok() || absl::StartsWith(refused.message(), "--")) return refused;
+  const std::string name = SettingIn(refused.message());
+  const auto is_it = [&](const auto& value) {
+    return FlagOf(*value.first) == name &&
+           !SettingOf(*value.first).positional();
+  };
+  return std::ranges::any_of(raw.values, is_it)
+             ? absl::Status(refused.code(),
+                            absl::StrCat("--", refused.message()))
+             : refused;
+}
+
 }  // namespace
 
 absl::StatusOr<CommandLine> ParseCommandLine(
@@ -273,8 +288,9 @@ absl::StatusOr<CommandLine> ParseCommandLine(
   PODSIM_RETURN_IF_ERROR(CheckRequired(program, flags, variables, messages));
   PODSIM_RETURN_IF_ERROR(CheckVariables(line.from_environment, variables));
   for (const Message* message : messages)
-    PODSIM_RETURN_IF_ERROR(
-        WithOrigin(CheckSettings(*message), OriginsOf(line.from_environment)));
+    PODSIM_RETURN_IF_ERROR(AsTypedFlag(
+        WithOrigin(CheckSettings(*message), OriginsOf(line.from_environment)),
+        raw));
   return line;
 }
 

@@ -1,5 +1,6 @@
 #include "host/checkpoint/restore.h"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <span>
@@ -11,6 +12,7 @@
 #include "base/status.h"
 #include "host/checkpoint/part_file.h"
 #include "models/zoo/model_numbers.h"
+#include "models/zoo/zoo.h"
 
 namespace podsim {
 namespace {
@@ -130,6 +132,15 @@ std::string OtherModel(const ModelConfig& then, const Program& program,
                        const std::string& anew) {
   const bool evaluates = use == Use::kEvaluation;
   const std::string or_anew = absl::StrCat(", or, to begin anew, ", anew);
+  // A model of a file or of Python is called as its author likes.
+  const bool is_known = std::ranges::count(ModelNames(), then.name()) > 0;
+  if (!is_known && !then.name().empty())
+    return absl::StrCat(
+        "it holds ", then.name(), " with other weights (",
+        FirstOf(differ, kMostNamed), "); ",
+        evaluates ? "evaluate the model that it was trained with"
+                  : absl::StrCat("train the model that it was trained with",
+                                 or_anew));
   if (then.name().empty())
     return absl::StrCat(
         "the checkpoint does not fit the model; ",

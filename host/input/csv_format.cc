@@ -28,8 +28,16 @@ namespace {
 constexpr char kRange[] = "..";
 constexpr std::int64_t kMostNamed = 5;  // columns in a message
 
+// A column of the key `key` of the schema, one end of a range such as
+// "height..weight", or all of it.
+struct NamedColumn {
+  std::string name;
+  std::string other_end;
+  std::string key;
+};
+
 // What a misspelt column may have meant, and what there is.
-std::string WhatThereIs(const std::string& name,
+std::string WhatThereIs(const NamedColumn& column,
                         const std::vector<std::string>& header) {
   constexpr char kPlaces[] =
       "without a header columns are numbers from 0, as in labels=0:int64";
@@ -44,7 +52,8 @@ std::string WhatThereIs(const std::string& name,
   if (absl::SimpleAtod(first, &number))
     return absl::StrCat("; their first line, which is taken for the header, ",
                         "begins with the number ", first, "; ", kPlaces);
-  const std::vector<std::string> near = NearestNames(name, header);
+  std::vector<std::string> near = NearestNames(column.name, header);
+  std::erase(near, column.other_end);  // which it was not to be
   const auto columns = static_cast<std::int64_t>(header.size());
   const std::vector<std::string> shown(
       header.begin(), header.begin() + std::min(columns, kMostNamed));
@@ -53,7 +62,7 @@ std::string WhatThereIs(const std::string& name,
       near.empty()
           ? ""
           : absl::StrCat("did you mean ", absl::StrJoin(near, " or "), "? "),
-      "their header begins ", absl::StrJoin(shown, ", "), " (",
+      "the header begins ", absl::StrJoin(shown, ", "), " (",
       FormatCounted(columns, "column"), ")",
       near.empty() ? "; name one of them, or give its place, such as #0" : ""));
 }
@@ -66,8 +75,11 @@ bool IsPlace(std::string_view name, std::size_t columns, std::int64_t* place) {
          *place >= 0 && static_cast<std::size_t>(*place) < columns;
 }
 
-absl::StatusOr<std::int64_t> ColumnOf(const std::string& name,
-                                      const std::vector<std::string>& header) {
+// `where`: the files are; empty: unknown.
+absl::StatusOr<std::int64_t> ColumnOf(const NamedColumn& column,
+                                      const std::vector<std::string>& header,
+                                      const std::string& where) {
+  const std::string& name = column.name;
   std::int64_t place = 0;
   if (header.empty()) {
     if (absl::SimpleAtoi(name, &place) && place >= 0) return place;
@@ -87,9 +99,12 @@ absl::StatusOr<std::int64_t> ColumnOf(const std::string& name,
           found - header.begin(), " or #", again - header.begin()));
     if (found != header.end()) return found - header.begin();
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("features: the CSV files have no column ",
-                   PrintableLine(name), WhatThereIs(name, header)));
+  const std::string named =
+      column.key == name ? name : absl::StrCat(name, " (of ", column.key, ")");
+  return absl::InvalidArgumentError(absl::StrCat(
+      "features: the CSV files ", where.empty() ? "" : "of ",
+      where.empty() ? "" : absl::StrCat(where, " "), "have no column ",
+      PrintableLine(named), WhatThereIs(column, header)));
 }
 
 class CsvFormat final : public ShardFormat {
@@ -237,14 +252,19 @@ bool HasHeader(const Schema& schema) {
 
 absl::StatusOr<std::unique_ptr<const ShardFormat>> NewCsvFormat(
     const Schema& schema, const std::string& header,
-    std::optional<std::int32_t> checked_classes, std::int64_t cells) {
+    std::optional<std::int32_t> checked_classes, std::int64_t cells,
+    const std::string& where) {
   const std::vector<std::string> names = CsvCells(header);
   std::vector<CsvColumns> columns;
   for (const SchemaField& field : schema.fields) {
     const std::vector<std::string> ends = absl::StrSplit(field.key, kRange);
     CsvColumns of;
-    PODSIM_ASSIGN_OR_RETURN(of.first, ColumnOf(ends.front(), names));
-    PODSIM_ASSIGN_OR_RETURN(of.last, ColumnOf(ends.back(), names));
+    PODSIM_ASSIGN_OR_RETURN(
+        of.first,
+        ColumnOf({ends.front(), ends.back(), field.key}, names, where));
+    PODSIM_ASSIGN_OR_RETURN(
+        of.last,
+        ColumnOf({ends.back(), ends.front(), field.key}, names, where));
     const bool turned = of.last < of.first;
     if (turned || ends.size() > 2)
       return absl::InvalidArgumentError(PrintableLine(
@@ -280,8 +300,9 @@ CsvDataset OpenDescribed(const DatasetRequest& request, ObjectStore& store,
                             FirstCsvLines(files.train, 1, store));
     header = lines.front();
   }
-  PODSIM_ASSIGN_OR_RETURN(auto format,
-                          NewCsvFormat(schema, header, checked_classes, cells));
+  PODSIM_ASSIGN_OR_RETURN(
+      auto format,
+      NewCsvFormat(schema, header, checked_classes, cells, request.data_dir));
   return OpenShards(request, std::move(schema), std::move(format), store,
                     std::move(notes));
 }

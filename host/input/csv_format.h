@@ -41,9 +41,11 @@ absl::StatusOr<std::shared_ptr<const Dataset>> OpenCsv(
 // cells of the schema's columns are looked at where a file is indexed, labels
 // against so many classes (0 or 1: any); none: cells are not looked at.
 // `cells`: that each line of a file without a header has; 0: any number.
+// `where`: the files are, for messages.
 absl::StatusOr<std::unique_ptr<const ShardFormat>> NewCsvFormat(
     const Schema& schema, const std::string& header,
-    std::optional<std::int32_t> checked_classes, std::int64_t cells = 0);
+    std::optional<std::int32_t> checked_classes, std::int64_t cells = 0,
+    const std::string& where = "");
 
 // Whether the schema's keys are places: then there is no header.
 bool HasHeader(const Schema& schema);

@@ -18,6 +18,7 @@ constexpr std::pair<std::string_view, const char*> kTexts[] = {
     {"module @", "a module of MLIR in text, as JAX's as_text() prints"},
     {"HloModule", "a module of XLA's HLO in text"},
     {"<", "a web page, or XML"},
+    {"{\"event\":\"", "a metrics file of a run, which pod_report shows"},
 };
 
 constexpr std::pair<std::string_view, const char*> kEnds[] = {

@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/mutex.h"
+#include "base/program.h"
 #include "base/status.h"
 #include "base/unique_fd.h"
 #include "models/kernels/cpu_level.h"
@@ -81,9 +82,11 @@ absl::StatusOr<const PodsimKernels*> OpenModule(
   // the level's inline functions out of every other object's reach.
   void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (module == nullptr) {
+    const std::string why = dlerror();
+    const std::string limit = ExhaustedLimit();
     return absl::InternalError(
-        absl::StrCat("cannot open kernel module: ", dlerror(),
-                     "; build or install podsim again"));
+        absl::StrCat("cannot open kernel module: ", why, "; ",
+                     limit.empty() ? "build or install podsim again" : limit));
   }
   const auto entry =
       reinterpret_cast<KernelEntryPoint>(dlsym(module, kKernelEntryPoint));

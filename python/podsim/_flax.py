@@ -83,10 +83,11 @@ def _kernel(text: str, layer: Any) -> str:
     if len(asked) != len(has) or asked[:-2] != has[:-2] or asked[-1:] != has[-1:]:
         return ""
     name = re.sub(r"^\w+\(.*?\)/", "", found[1]) or layer.name
-    advice = ("such as x[..., None]" if has[-2] == 1 else
-              f"an array whose last axis has {has[-2]} elements")
+    advice = ("give what init had, such as x[..., None]" if has[-2] == 1 else
+              f"give init what the function has, whose last axis has {asked[-2]} elements, or the "
+              f"function what init had, {has[-2]}")
     return (f"the kernel of {name} is {found[3]}, made for inputs [..., {has[-2]}]; it is given "
-            f"{_given.kind(given)}: give what init had, {advice}")
+            f"{_given.kind(given)}: {advice}")
 
 
 def in_one_line(text: str, layer: Any = None) -> str:

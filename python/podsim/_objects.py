@@ -146,8 +146,16 @@ def _is_float(text: Any) -> bool:
     return True
 
 
+def _is_whole(text: str | bytes) -> bool:
+    return text.strip().lstrip(b"+-" if isinstance(text, bytes) else "+-").isdigit()
+
+
 def _way_of_texts(texts: np.ndarray) -> str:
-    return "say .astype(np.float32)" if texts.size and _is_float(texts.flat[0]) else _TEXTS
+    if not texts.size or not _is_float(texts.flat[0]):
+        return _TEXTS
+    # Labels are indices, which are whole.
+    whole = all(_is_whole(each) for each in texts.flat[:99])
+    return f"say .astype(np.{'int32' if whole else 'float32'})"
 
 
 def _way_of_objects(array: np.ndarray) -> str:

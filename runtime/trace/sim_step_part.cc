@@ -46,7 +46,7 @@ bool LiesIn(const SimStepPart& part, const DrawnSpans& spans) {
   });
 }
 
-bool IsStep(const SimStepPart& part) {
+bool IsDrawnStep(const SimStepPart& part) {
   const auto is_length = [](std::int64_t time) {
     return time >= 0 && time <= kLongestStep;
   };
@@ -78,7 +78,7 @@ SimStepPart ToProto(const DrawnStep& step) {
 }
 
 absl::StatusOr<DrawnStep> FromProto(const SimStepPart& part) {
-  if (!IsStep(part))
+  if (!IsDrawnStep(part))
     return absl::InvalidArgumentError("what is kept is no simulated step");
   return DrawnStep{.kernels = SpansOf(part.kernels()),
                    .sums = SpansOf(part.sums()),

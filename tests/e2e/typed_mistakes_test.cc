@@ -386,8 +386,8 @@ TEST_F(TypedMistakesTest, ColumnsOfACsvFile) {
                    "labels=label:int64",
                    "printf 'a,species\n1,0\n' > my.csv"},
            Mistake{"pod_data show my.csv --features labels=species:int64",
-                   "the CSV files have no column species",
-                   "their header begins a, b, kind (3 columns)",
+                   "the CSV files of my.csv have no column species",
+                   "the header begins a, b, kind (3 columns)",
                    "printf 'a,b,kind\n1,2,0\n' > my.csv"},
        })
     Expect(mistake);

@@ -180,6 +180,27 @@ TEST(CheckTensorsFitTest, ANamedModelIsSaidWithItsFlags) {
                      Not(HasSubstr("model_dir")))));
 }
 
+// No flag brings back what its author wrote.
+TEST(CheckTensorsFitTest, AModelOfItsAuthorsHasNoFlags) {
+  CheckpointManifest manifest = ManifestOf(testing::TrainedMlp({16}));
+  manifest.mutable_bits()->mutable_model()->set_name("loss_fn");
+  const Program program = testing::TrainedMlp({20});
+  EXPECT_THAT(
+      CheckTensorsFit(manifest, program),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               AllOf(HasSubstr("it holds loss_fn with other weights "
+                               "(dense_0/kernel is 12x16 in the checkpoint, "
+                               "12x20 in the model; "),
+                     HasSubstr("); train the model that it was trained with, "
+                               "or, to begin anew, give another --model_dir"),
+                     Not(HasSubstr("--model ")))));
+  EXPECT_THAT(
+      CheckTensorsFit(manifest, program, Restored::kAll, Use::kEvaluation),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               AllOf(HasSubstr("; evaluate the model that it was trained with"),
+                     Not(HasSubstr("model_dir")))));
+}
+
 TEST(CheckTensorsFitTest, AnotherOptimizersSlotsAreNamed) {
   CheckpointManifest manifest = ManifestOf(testing::TrainedMlp({16}));
   manifest.mutable_bits()->set_optimizer("sgd");
