@@ -81,6 +81,18 @@ def no_attribute(text: str) -> AttributeError:
     return AttributeError(text, name=None, obj=None)
 
 
+class NoRow(KeyError):
+    """Whose text is shown as it is: KeyError shows it as that of a key, in quotation marks."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+# In a traceback, too, it is what it is caught as.
+NoRow.__name__ = NoRow.__qualname__ = KeyError.__name__
+NoRow.__module__ = KeyError.__module__
+
+
 def said(error: Exception) -> Exception:
     """The error, whose text is that of one line."""
     setattr(error, "_podsim_said", True)

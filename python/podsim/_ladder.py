@@ -123,8 +123,8 @@ class Ladder(NotCalled):
         for row in self.rows:
             if row.slice == which:
                 return row
-        raise KeyError(f"the ladder has no row of {which}; it has "
-                       f"{', '.join(row.slice for row in self.rows)}")
+        raise _errors.NoRow(f"the ladder has no row of {which}; it has "
+                            f"{', '.join(row.slice for row in self.rows)}")
 
     @property
     def table(self) -> str:

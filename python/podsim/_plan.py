@@ -171,7 +171,7 @@ class Plan(NotCalled):
             raise TypeError(f"a row of the plan is taken by its place, plan[0], or by the name of "
                             f"its slice, not by {which!r}{why}")
         also = f"; {_of_rows(which)}" if _of_rows(which) else "" if refused else _of_slice(which)
-        raise KeyError(f"the plan has no row of {which}{why}{also}")
+        raise _errors.NoRow(f"the plan has no row of {which}{why}{also}")
 
     @checked("plan.price")
     def price(self, per_chip_hour: float | Mapping[str, float]) -> "Plan":

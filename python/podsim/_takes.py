@@ -48,7 +48,8 @@ def of_outputs(what: str) -> str:
     """What to give instead of what returns a network's outputs."""
     return "give a function of its outputs, such as lambda params, batch: " + (
         '{"accuracy": model.apply(params, batch[0]).argmax(-1) == batch[1]}' if what == "eval_fn"
-        else "jnp.mean((model.apply(params, batch[0]) - batch[1]) ** 2)")
+        else "jnp.mean((model.apply(params, batch[0]) - batch[1]) ** 2)") + (
+        '; of the "params" alone that init gave, apply({"params": params}, ...)')
 
 
 def _check_is_no_network(what: str, function: Any) -> None:

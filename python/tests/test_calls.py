@@ -143,7 +143,8 @@ class TakesTest(unittest.TestCase):
                 with self.assertRaises(TypeError) as caught:
                     _takes.check(what, given, "")
                 self.assertEqual(str(caught.exception), f"{what} is {said}: give a function of its "
-                                 f"outputs, such as lambda params, batch: {made}")
+                                 f"outputs, such as lambda params, batch: {made}; of the "
+                                 '"params" alone that init gave, apply({"params": params}, ...)')
 
 
 class ParamsTest(unittest.TestCase):

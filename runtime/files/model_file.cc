@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "host/checkpoint/catalog.h"
 #include "host/checkpoint/layout.h"
 #include "host/storage/bounded_read.h"
 #include "host/storage/file_kind.h"
@@ -23,11 +24,15 @@ absl::Status NoModelFile(ObjectStore& store, const std::string& path) {
   const std::vector<std::string> models = ModelNames();
   if (std::find(models.begin(), models.end(), path) == models.end()) {
     const absl::Status none = NoFile(store, path, "model file");
-    return store.Stat(absl::StrCat(path, "/", kManifestName)).ok()
-               ? absl::NotFoundError(absl::StrCat(
-                     std::string(none.message()), "; this one is a ",
-                     "checkpoint: pod_ckpt show ", path, " says what it holds"))
-               : none;
+    const bool is_step =
+        store.Stat(absl::StrCat(path, "/", kManifestName)).ok();
+    const auto steps = ListSteps(store, path);
+    if (!is_step && (!steps.ok() || steps->empty())) return none;
+    return absl::NotFoundError(absl::StrCat(
+        std::string(none.message()), " of a model, as pod_launch ",
+        "--write_model, pod_program import or podsim.export writes; this one ",
+        is_step ? "is a checkpoint" : "has checkpoints", ": pod_ckpt show ",
+        path, " says what it holds"));
   }
   return absl::NotFoundError(absl::StrCat(
       "there is no model file ", path, "; ", path,

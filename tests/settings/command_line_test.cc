@@ -269,7 +269,7 @@ TEST(CommandLineTest, TheSameValueIsRefusedInTheSameWords) {
         Case{"--momentum", "PODSIM_MOMENTUM", "1",
              "momentum is 1; allowed: at least 0 and less than 1"}}) {
     EXPECT_THAT(Launch().Parse({c.flag, c.value}),
-                StatusIs(kInvalid, c.message));
+                StatusIs(kInvalid, absl::StrCat("--", c.message)));
     EXPECT_THAT(Launch().Parse({}, {{c.variable, c.value}}),
                 StatusIs(kInvalid,
                          absl::StrCat(c.message, " (from ", c.variable, ")")));
@@ -325,7 +325,7 @@ TEST(CommandLineTest, ABoundSaysWhereItsValueWasRead) {
                        "threads is -1; allowed: 0 to 4,096 (from "
                        "PODSIM_THREADS)"));
   EXPECT_THAT(Launch().Parse({"--threads=-1"}, {{"PODSIM_THREADS", "2"}}),
-              StatusIs(kInvalid, "threads is -1; allowed: 0 to 4,096"));
+              StatusIs(kInvalid, "--threads is -1; allowed: 0 to 4,096"));
 }
 
 TEST(CommandLineTest, AWarmUpGivenAsARatioIsToldInSteps) {

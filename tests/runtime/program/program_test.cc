@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -93,6 +94,15 @@ TEST_F(PodProgramTest, SaysWhatAFileThatIsNoModelLooksLike) {
   }
   EXPECT_THAT(RunProgram({"show", dir_.path()}).error,
               HasSubstr("is a folder; give a file"));
+  // What a model_dir of a run is.
+  std::filesystem::create_directories(dir_.file("run/20"));
+  std::ofstream(dir_.file("run/20/manifest.json")) << "{}";
+  EXPECT_THAT(RunProgram({"show", dir_.file("run")}).error,
+              AllOf(HasSubstr("give a file of a model, as pod_launch "
+                              "--write_model, pod_program import or "
+                              "podsim.export writes; this one has "
+                              "checkpoints: pod_ckpt show "),
+                    HasSubstr("/run says what it holds")));
   std::ofstream(dir_.file("manifest.json")) << "{}";
   EXPECT_THAT(RunProgram({"show", dir_.path()}).error,
               HasSubstr("this one is a checkpoint: pod_ckpt show " +
