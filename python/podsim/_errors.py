@@ -13,6 +13,7 @@ IDLE = ("dry_run", "print_job", "selftest", "describe", "print_hardware", "write
         "print_compose")
 
 _FLAG = re.compile(r"(?<![\w-])(pod_\w+ (?:--\w+(?:=[^\s,;:)]+)? )*)?--(\w+)")
+_TYPED = re.compile(r"^--(?=\w+ is [-\d])")  # of any program, a number out of bounds
 _PLANS = re.compile(r"(?<![\w-])(?:(?:pod_launch )?--dry_run(?:, pod_plan)?|pod_plan(?! --))(?!\w)")
 
 
@@ -117,6 +118,7 @@ def in_python(text: str) -> str:
             return match[0]
         return f"pod_launch --{name}" if name in IDLE else name
 
+    text = _TYPED.sub("", text)
     text = _OF_METRICS.sub(lambda found: (
         f'podsim.train(..., metrics_file="{found[1].replace("FILE", "run.jsonl")}") writes one'),
         text)

@@ -8,6 +8,7 @@ import html
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 from typing import Any, Callable, Iterator, Mapping, Sequence
@@ -282,6 +283,7 @@ def in_words_of_call(error: PodsimError) -> PodsimError:
     """An error of pod_ladder with its own flags as arguments of podsim.ladder."""
     said = str(error).replace("leave --resume out", "leave resume out")
     said = said.replace("--resume", "resume=True")
+    said = re.sub(r"^steps is ", "train_steps is ", said)
     for name in ("ladder_dir", "until"):
         said = said.replace(f"--{name}", name)
     return PodsimError(said, details=error.details)

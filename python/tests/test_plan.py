@@ -447,10 +447,10 @@ class PlanTest(unittest.TestCase):
                  "by the name of its slice, not by 1.0; it has v3-8, v3-32, v3-64"),
                 (lambda: plan.rows[9], IndexError, "plan.rows has no 9; it has 3, from 0 to 2; "
                  "plan.rows[-1] is the last"),
-                (lambda: plan["v4-8"], KeyError, repr("the plan has no row of v4-8; it has v3-8, "
-                 'v3-32, v3-64: podsim.plan(..., topology="v4-8") makes one')),
-                (lambda: plan["hbm"], KeyError, repr("the plan has no row of hbm; it has v3-8, "
-                 "v3-32, v3-64; its rows have: [row.hbm_bytes for row in plan]")),
+                (lambda: plan["v4-8"], KeyError, "the plan has no row of v4-8; it has v3-8, "
+                 'v3-32, v3-64: podsim.plan(..., topology="v4-8") makes one'),
+                (lambda: plan["hbm"], KeyError, "the plan has no row of hbm; it has v3-8, "
+                 "v3-32, v3-64; its rows have: [row.hbm_bytes for row in plan]"),
                 (lambda: plan.steps, AttributeError, "a Plan has no 'steps': its rows have: "
                  "[row.train_steps for row in plan]"),
                 (lambda: plan(), TypeError, "a podsim.Plan is no function: leave () out; its rows "

@@ -19,8 +19,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 import podsim  # noqa: E402
-from podsim import (_api, _batches, _checks, _data, _functions, _importing, _inputs, _jaxprs, _job,  # noqa: E402
-                    _kinds, _ladder, _names, _npy, _objects, _process, _programs, _result, _safetensors,
+from podsim import (_api, _batches, _checks, _data, _errors, _functions, _importing,  # noqa: E402
+                    _inputs, _jaxprs, _job, _kinds, _ladder, _names, _npy, _objects, _process, _programs, _result, _safetensors,
                     _state, _sums, _tracing, _trees, _values)
 
 GOLDEN = ROOT / "tests" / "golden" / "imports"
@@ -342,6 +342,9 @@ class MeantTest(unittest.TestCase):
             "--ladder_dir; leave --resume out"))
         self.assertEqual(str(said), "d/results.jsonl has an earlier ladder: add resume=True to go "
                          "on, or give another ladder_dir; leave resume out")
+        typed = _errors.of_program("pod_ladder", "pod_ladder: --steps is -20; allowed: 1 to 9", 2)
+        self.assertEqual(str(_ladder.in_words_of_call(typed)),
+                         "train_steps is -20; allowed: 1 to 9")
 
     def test_what_a_plan_warns_of_is_a_warning(self):
         said = "the warm-up is longer than the run: give --warmup_steps below 2"
