@@ -7,20 +7,6 @@
 #include "settings/setting.h"
 
 namespace podsim {
-std::string SettingIn(absl::string_view message) {
-  if (absl::StartsWith(message, "no model is called ")) return "model";
-  if (absl::StartsWith(message, "no data set is called ")) return "dataset";
-  message = absl::StripPrefix(message, "--");
-  const std::size_t end =
-      message.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_");
-  if (end == absl::string_view::npos) return "";
-  const absl::string_view rest = message.substr(end);
-  for (const char* said : {" is ", " has no ", " needs ", ": "})
-    if (absl::StartsWith(rest, said))
-      return std::string(message.substr(0, end));
-  return "";
-}
-
 namespace {
 
 // "train_batch_size" of "train_batch_size 100 does not divide by the ...".
@@ -35,6 +21,20 @@ std::string NamedBeforeNumber(absl::string_view message) {
 }
 
 }  // namespace
+
+std::string SettingIn(absl::string_view message) {
+  if (absl::StartsWith(message, "no model is called ")) return "model";
+  if (absl::StartsWith(message, "no data set is called ")) return "dataset";
+  message = absl::StripPrefix(message, "--");
+  const std::size_t end =
+      message.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_");
+  if (end == absl::string_view::npos) return "";
+  const absl::string_view rest = message.substr(end);
+  for (const char* said : {" is ", " has no ", " needs ", ": "})
+    if (absl::StartsWith(rest, said))
+      return std::string(message.substr(0, end));
+  return "";
+}
 
 Origins OriginsOf(
     const std::vector<const google::protobuf::FieldDescriptor*>& variables) {

@@ -177,7 +177,7 @@ class ReasonTest(unittest.TestCase):
                 ("it can be planned (pod_launch --dry_run, pod_plan) and described "
                  "(pod_launch --describe)",
                  "it can be planned (podsim.plan) and described (pod_launch --describe)"),
-                ("is larger; --dry_run plans without", "is larger; podsim.plan plans without"),
+                ("is larger; pod_plan plans without", "is larger; podsim.plan plans without"),
                 ("pod_plan compares several", "podsim.plan compares several"),
                 ("which pod_plan --collective does", "which pod_plan --collective does"),
                 ("such as --restore=runs/a/120; pod_ckpt ls runs/a lists them",

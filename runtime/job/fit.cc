@@ -229,7 +229,7 @@ absl::Status AdmitToMachine(const JobPlan& plan, std::int64_t available,
       FormatCounted(plan.spec().processes(), "process"), ", but ",
       FormatBytes(limit),
       allowed > 0 ? " are allowed (host_memory_bytes)" : " are there", "; ",
-      WhatFits(plan, limit), "; --dry_run plans without"));
+      WhatFits(plan, limit), "; pod_plan plans without"));
 }
 
 }  // namespace podsim

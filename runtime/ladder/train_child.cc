@@ -13,7 +13,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "base/status.h"
 #include "interconnect/topology/accelerator_type.h"
 #include "runtime/pod/child.h"
@@ -104,10 +103,7 @@ std::string FailureOf(const ChildEnd& ended) {
   for (auto line = ended.last_lines.rbegin(); line != ended.last_lines.rend();
        ++line)
     if (absl::StartsWith(*line, kError))
-      // pod_ladder trains each slice.
-      return absl::StrReplaceAll(
-          line->substr(sizeof(kError) - 1),
-          {{"--dry_run plans without", "pod_plan plans without"}});
+      return line->substr(sizeof(kError) - 1);
   if (!ended.last_lines.empty() && !ended.last_lines.back().empty())
     return ended.last_lines.back();
   return absl::StrCat("pod_launch ", DescribeEnd(ended.end));

@@ -86,6 +86,17 @@ std::string Described(const WatchPlace& place) {
                       place.model(), ")");
 }
 
+// Of a run that is over, or its file; empty: the folder has no metrics file.
+std::string EndedText(const std::string& model_dir) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(model_dir, ignored))
+    return absl::StrCat("; that is a file: give --metrics_file ", model_dir);
+  const std::string file = absl::StrCat(model_dir, "/metrics.jsonl");
+  return std::filesystem::exists(file, ignored)
+             ? absl::StrCat("; of one that has ended: --metrics_file ", file)
+             : "";
+}
+
 }  // namespace
 
 std::string WholeModelDir(const std::string& model_dir) {
@@ -142,21 +153,6 @@ std::vector<WatchPlace> FindOwnWatchPlaces() {
     parents.push_back(runtime_dir);
   return FindWatchPlaces(parents, user);
 }
-
-namespace {
-
-// Of a run that is over, or its file; empty: the folder has no metrics file.
-std::string EndedText(const std::string& model_dir) {
-  std::error_code ignored;
-  if (std::filesystem::is_regular_file(model_dir, ignored))
-    return absl::StrCat("; that is a file: give --metrics_file ", model_dir);
-  const std::string file = absl::StrCat(model_dir, "/metrics.jsonl");
-  return std::filesystem::exists(file, ignored)
-             ? absl::StrCat("; of one that has ended: --metrics_file ", file)
-             : "";
-}
-
-}  // namespace
 
 absl::StatusOr<WatchPlace> ChooseWatchPlace(
     const std::vector<WatchPlace>& places, const std::string& model_dir,
