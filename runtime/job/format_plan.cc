@@ -289,23 +289,24 @@ std::vector<TextRow> BriefRows(const JobPlan& plan, const Slice& slice) {
       HasPlainUpdate(plan.bits()) ? ""
                                   : absl::StrCat(", ", plan.bits().optimizer(),
                                                  RecipeMark(plan, "optimizer"));
-  std::vector<TextRow> rows = {{"slice", BriefSliceText(slice)},
-                               {"job", DataText(plan), 5},
-                               {"batch", BatchText(plan, slice), 1},
-                               {"steps", StepsText(plan)}};
+  std::vector<TextRow> rows = {
+      {"slice", BriefSliceText(slice)},
+      {"job", DataText(plan), PlanRank::kJob},
+      {"batch", BatchText(plan, slice), PlanRank::kBatch},
+      {"steps", StepsText(plan)}};
   if (ScalesTypedSteps(plan))
     rows.push_back({"",
                     absl::StrCat("(--reference_topology=", slice.name,
                                  " keeps steps as typed)"),
-                    9});
+                    PlanRank::kTypedSteps});
   rows.push_back({"learning rate", RateText(plan) + optimizer});
-  rows.push_back({"HBM", BriefHbmText(plan, slice), 2});
+  rows.push_back({"HBM", BriefHbmText(plan, slice), PlanRank::kHbm});
   if (SlowsRun(plan))
     rows.push_back({.label = "slow link",
                     .text = SlowLinkText(plan),
-                    .rank = 4,
+                    .rank = PlanRank::kSlowLink,
                     .brief = plan.slow_link().link(),
-                    .brief_rank = 7});
+                    .brief_rank = PlanRank::kBriefSlowLink});
   // Asked for, and not done.
   for (const std::string& note : plan.notes())
     if (absl::StartsWith(note, "audit_every is "))

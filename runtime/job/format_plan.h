@@ -21,6 +21,19 @@ struct PlanStyle {
   bool external_hosts = false;  // they run on other machines
 };
 
+// Where a plan fits no screen, the row of the highest rank is left out, or made
+// brief, first (base/text_rows.h). Rows that are not named here stay.
+struct PlanRank {
+  static constexpr int kTypedSteps = 9;
+  static constexpr int kBriefSimStep = 8;
+  static constexpr int kBriefSlowLink = 7;
+  static constexpr int kJob = 5;
+  static constexpr int kSlowLink = 4;
+  static constexpr int kHash = 3;  // behind the job
+  static constexpr int kHbm = 2;
+  static constexpr int kBatch = 1;
+};
+
 // Lines of at most `style.width` columns where words allow, broken at spaces, a
 // label before each group; ends with a newline. What the recipe decided is
 // marked. `more` stands before the warnings, which come last: on a terminal

@@ -71,8 +71,6 @@ constexpr int kDone = 0;
 constexpr int kFailed = 1;
 constexpr int kRefused = 2;
 
-// Where a plan fits no screen, it leaves its hash out behind the job.
-constexpr int kHashRank = 3;
 // What takes longer is shown while the pod forms, or trains.
 constexpr absl::Duration kForecastWait = absl::Milliseconds(50);
 
@@ -393,7 +391,8 @@ absl::StatusOr<int> PlanAndRun(const LaunchContext& context,
       rows.insert(rows.begin(), {"data", absl::StrJoin(job.data_notes, "; ")});
     rows.insert(rows.end(), start.begin(), start.end());
     if (dry_run)
-      rows.push_back({"plan hash", HashText(job, style.verbose), kHashRank});
+      rows.push_back(
+          {"plan hash", HashText(job, style.verbose), PlanRank::kHash});
     console.Line(FormatPlan(job.plan, job.slice, style, rows));
   }
   if (dry_run) return kDone;

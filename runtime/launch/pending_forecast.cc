@@ -7,14 +7,13 @@
 #include "base/status.h"
 #include "interconnect/topology/hardware.h"
 #include "runtime/forecast/format_forecast.h"
+#include "runtime/job/format_plan.h"
 #include "runtime/job/spec_check.h"
 
 namespace podsim {
 namespace {
 
 constexpr char kLabel[] = "sim step";
-// Before a row of the plan is left out (runtime/job/format_plan.cc).
-constexpr int kBriefStepRank = 8;
 
 }  // namespace
 
@@ -60,7 +59,7 @@ std::vector<TextRow> PendingForecast::TakeRows(bool verbose,
     return {{.label = kLabel,
              .text = BriefForecast(*forecast, *foot_, job_.slice) + with,
              .brief = StepAndRunText(*forecast) + with,
-             .brief_rank = kBriefStepRank}};
+             .brief_rank = PlanRank::kBriefSimStep}};
   }
   std::vector<TextRow> rows;
   for (const std::string& paragraph :
