@@ -37,7 +37,8 @@
 //   {"event":"trace_part",...}  of a traced run, at its end: a TracePart
 //                            (proto/trace.proto) in base64, one a process, if
 //                            all together are small
-//   {"event":"trace_sim",...}  likewise, once: the simulated step, a SimStepPart
+//   {"event":"trace_sim",...}  likewise, once: the simulated step, a
+//                            SimStepPart
 //   {"event":"trace",...}    of a traced run, behind them: where its spans are,
 //                            and by host process how far its clock is off the
 //                            coordinator's, and how exactly that is known
