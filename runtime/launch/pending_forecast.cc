@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/signals_blocked.h"
 #include "base/status.h"
 #include "interconnect/topology/hardware.h"

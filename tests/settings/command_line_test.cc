@@ -57,11 +57,11 @@ TEST(CommandLineTest, NamesOfOtherProgramsAreHinted) {
 }
 
 TEST(CommandLineTest, ATextThatMayBeEmptyIsEmptiedByNothingBehindItsEquals) {
-  const std::vector<std::string> kLines[] = {
+  const std::vector<std::string> lines[] = {
       {"--tensorboard_dir=", "--seed=1"},
       {"--seed=1", "--tensorboard-dir="},
       {"--tensorboard_dir=", "--tensorboard_dir=", "--seed", "1"}};
-  for (const std::vector<std::string>& line : kLines) {
+  for (const std::vector<std::string>& line : lines) {
     Launch launch;
     ASSERT_THAT(launch.Parse(line), IsOk());
     EXPECT_TRUE(launch.spec.has_tensorboard_dir());
