@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import numbers
 from typing import Any
@@ -18,13 +19,14 @@ _BESIDE = "a schedule is a setting beside it, as in lr_schedule=\"cosine\" with 
 
 
 def rule_of(optimizer: Any) -> str:
-    """The update rule that an optimizer, or its name, says; adamw: it says none."""
+    """The update rule that an optimizer, or its name, well spelt or nearly, says; adamw: it
+    says none."""
     settings = getattr(optimizer, "settings", None)
     name = settings.get("optimizer") if isinstance(settings, dict) else optimizer
     name = name.lower() if isinstance(name, str) else ""
     if name in ("momentum", "nesterov"):
         return "sgd"
-    return name if name in RULES else "adamw"
+    return next(iter(difflib.get_close_matches(name, RULES, 1)), "adamw")
 
 
 def _schedule(name: str, rate: Any, rule: str) -> str:

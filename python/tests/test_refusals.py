@@ -198,6 +198,8 @@ class MeantTest(unittest.TestCase):
         for value, said in (("SGD", r"'SGD'; .*podsim.sgd\(1e-3\)"), (0.1, r"0.1; .*adamw\(0.1\)"),
                             ({}, r"a dict; it must be one of podsim \(adamw, adam, lamb, lars, sgd\) or "
                              r"the same of optax: say optimizer=podsim.adamw\(1e-3\)"),
+                            ("adma", r"say optimizer=podsim.adam\(1e-3\)"),
+                            ("sdg", r"say optimizer=podsim.sgd\(1e-3\)"),
                             ("nesterov", r"say optimizer=podsim.sgd\(1e-3\)"),
                             (types.SimpleNamespace(tx=1), "give the optimizer in it: state.tx"),
                             (((), (adam,)), "an optimizer's state, which podsim makes itself; give "
