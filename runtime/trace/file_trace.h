@@ -7,7 +7,8 @@
 //   ...
 //   PODSIM_ASSIGN_OR_RETURN(const Trace trace, file.Make());
 //
-// A traced run keeps up to 8 MiB of spans there.
+// A traced run keeps up to 8 MiB of spans there, and as much of its simulated
+// step; where that is not kept the plan's model is compiled once more.
 #ifndef PODSIM_RUNTIME_TRACE_FILE_TRACE_H_
 #define PODSIM_RUNTIME_TRACE_FILE_TRACE_H_
 
@@ -53,11 +54,11 @@ class FileTrace {
   std::optional<JobPlan> plan_;
   std::optional<TracedMoments> moments_;
   StepRange range_;
-  StepRange seen_;               // from the first step to the last
-  std::vector<JobEvent> made_;   // steps
-  std::string own_trace_;        // that the run wrote itself
-  std::vector<TracePart> kept_;  // by processes of all the pod's generations
-  std::optional<SimStepPart> sim_;
+  StepRange seen_;                  // from the first step to the last
+  std::vector<JobEvent> made_;      // steps
+  std::string own_trace_;           // that the run wrote itself
+  std::vector<TracePart> kept_;     // by processes of all the pod's generations
+  std::optional<SimStepPart> sim_;  // that the traced run drew
 };
 
 }  // namespace podsim
