@@ -250,12 +250,51 @@ def check_file(folder: pathlib.Path) -> list[str]:
         "file: the trace of the metrics file is not the run's own"]
 
 
+def sim_steps_of(spans: list[dict]) -> set[tuple]:
+    """Those of the chips, with their times from the first one's begin."""
+    sim = [span for span in spans if span["category"] == "sim"]
+    first = min(span["begin"] for span in sim)
+    return {(span["process"], span["track"], span["name"], span["begin"] - first,
+             span["end"] - first, span["step"], span.get("bytes")) for span in sim}
+
+
+def check_untraced(folder: pathlib.Path) -> list[str]:
+    """A run of a model of a file that was not traced, the model gone: its metrics file has the
+    simulated steps that a traced run of the same job draws."""
+    model = folder / "net.model"
+    sim = {}
+    for traced in (True, False):
+        subprocess.run([_programs.find("pod_launch"), "--model=mlp", f"--write_model={model}"],
+                       check=True, stdout=subprocess.DEVNULL)
+        model_dir = folder / f"untraced-{traced}"
+        path = folder / f"untraced-{traced}.pftrace"
+        job = ["--topology=v3-32", "--reference_topology=v3-32", "--train_steps=24", "--quiet",
+               "--processes=4", f"--model_dir={model_dir}", "--tensorboard_dir=",
+               f"--model_file={model}", "--dataset=digits", "--batch_per_core=8",
+               "--learning_rate=0.1"]
+        asked = f"--trace_steps={STEPS[0]}:{STEPS[-1]}"
+        own = [f"--trace={path}", asked] if traced else []
+        subprocess.run([_programs.find("pod_launch"), *job, *own], check=True,
+                       stdout=subprocess.DEVNULL)
+        model.unlink()
+        if not traced:
+            subprocess.run([_programs.find("pod_report"), f"{model_dir / 'metrics.jsonl'}",
+                            f"--trace={path}", asked], check=True, stdout=subprocess.DEVNULL)
+        sim[traced] = sim_steps_of(spans_of(pb.Trace.FromString(path.read_bytes())))
+    unlike = len(sim[True] ^ sim[False])
+    print(f"{'untraced':8} {'simulated spans in the metrics file':34} {len(sim[False]):>10}  "
+          f"planned {len(sim[True])}, {unlike} unlike")
+    return [] if sim[True] and not unlike else [
+        "untraced: the simulated steps are not those of a traced run"]
+
+
 def main() -> int:
     wrong = []
     with tempfile.TemporaryDirectory() as folder:
         for slice_name in HOSTS:
             wrong += check(slice_name, pathlib.Path(folder))
         wrong += check_file(pathlib.Path(folder))
+        wrong += check_untraced(pathlib.Path(folder))
     for line in wrong:
         print(line, file=sys.stderr)
     return 1 if wrong else 0

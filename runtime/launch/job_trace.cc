@@ -1,7 +1,5 @@
 #include "runtime/launch/job_trace.h"
 
-#include <cstddef>
-#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -14,24 +12,6 @@
 namespace podsim {
 
 namespace {
-
-// Of a trace that is larger its file alone has the spans, and so of the
-// simulated step: lines of a metrics file are read whole.
-constexpr std::size_t kMostKeptBytes = 8 << 20;
-
-// All that were read; none where they are too much, so that no host is missing.
-std::vector<TracePart> KeptParts(const TraceParts& read) {
-  std::size_t bytes = 0;
-  for (const TracePart& part : read.parts) bytes += part.ByteSizeLong();
-  return bytes <= kMostKeptBytes ? read.parts : std::vector<TracePart>();
-}
-
-std::optional<SimStepPart> KeptSim(const absl::StatusOr<DrawnStep>& drawn) {
-  if (!drawn.ok()) return std::nullopt;
-  SimStepPart sim = ToProto(*drawn);
-  if (sim.ByteSizeLong() > kMostKeptBytes) return std::nullopt;
-  return sim;
-}
 
 TraceRecord RecordOf(const JobSpec& spec, const TraceParts& read,
                      const absl::StatusOr<DrawnStep>& drawn,
@@ -48,8 +28,8 @@ TraceRecord RecordOf(const JobSpec& spec, const TraceParts& read,
                              .offset_ns = part.offset_ns(),
                              .uncertainty_ns = part.uncertainty_ns(),
                              .round_trips = part.round_trips()});
-  record.parts = KeptParts(read);
-  record.sim = KeptSim(drawn);
+  record.parts = read.parts;
+  if (drawn.ok()) record.sim = ToProto(*drawn);
   return record;
 }
 

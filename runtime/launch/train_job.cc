@@ -15,6 +15,7 @@
 #include "runtime/job/fit.h"
 #include "runtime/job/format_plan.h"
 #include "runtime/launch/job_trace.h"
+#include "runtime/launch/pending_sim_step.h"
 #include "runtime/report/metrics_file.h"
 #include "runtime/report/reporter.h"
 #include "runtime/report/text_width.h"
@@ -30,6 +31,9 @@ namespace {
 // lines are shown as they come; README's jobs take 50 ms.
 constexpr absl::Duration kFirstStepWait = absl::Seconds(2);
 
+// For the simulated step of a job that ends before it is drawn.
+constexpr absl::Duration kSimStepWait = absl::Seconds(10);
+
 // A training job's lines, metrics, event files and closing block.
 class TrainingDisplay final : public JobDisplay {
  public:
@@ -43,7 +47,8 @@ class TrainingDisplay final : public JobDisplay {
         reporter_(reporter),
         board_(std::move(board)),
         console_(console),
-        moments_(job.spec) {}
+        moments_(job.spec),
+        sim_step_(job, forecast) {}
 
   // A second start, which the first one's hold refuses, would else have moved
   // away the file that the first one writes.
@@ -81,6 +86,8 @@ class TrainingDisplay final : public JobDisplay {
     }
     moments_.OnEvent(event);
     reporter_.OnEvent(event);
+    has_formed_ = has_formed_ || event.has_formed();
+    KeepSimStep(absl::ZeroDuration());
     if (board_ == nullptr) return;
     board_->OnEvent(event);
     if (const absl::Status status = board_->status(); !status.ok()) {
@@ -94,6 +101,7 @@ class TrainingDisplay final : public JobDisplay {
   }
 
   int Close(const Outcome& outcome) override {
+    KeepSimStep(kSimStepWait);
     // The record of it comes before the closing one.
     const absl::StatusOr<WrittenTrace> traced =
         WriteJobTrace(job_, outcome.trace_parts, moments_.All());
@@ -119,6 +127,12 @@ class TrainingDisplay final : public JobDisplay {
   }
 
  private:
+  // Behind the line of the plan that it is of.
+  void KeepSimStep(absl::Duration wait) {
+    if (!has_formed_) return;
+    if (const auto step = sim_step_.Take(wait)) reporter_.OnSimStep(*step);
+  }
+
   // What is drawn of a job is not worth the job.
   void WarnOfBoard(const absl::Status& written) {
     if (written.ok()) return;
@@ -137,6 +151,8 @@ class TrainingDisplay final : public JobDisplay {
   std::unique_ptr<TensorBoard> board_;  // null: nothing is drawn
   Console& console_;
   TracedMoments moments_;
+  PendingSimStep sim_step_;
+  bool has_formed_ = false;
 };
 
 // Null: the job writes no event files. Nothing is written before the pod forms.

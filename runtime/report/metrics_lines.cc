@@ -1,12 +1,14 @@
 #include "runtime/report/metrics_lines.h"
 
+#include <google/protobuf/message_lite.h>
+
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "interconnect/topology/slice.h"
 #include "job/hbm.h"
@@ -18,6 +20,7 @@
 #include "runtime/forecast/format_forecast.h"
 #include "runtime/forecast/slowed_step.h"
 #include "runtime/report/input_verdict.h"
+#include "runtime/report/kept_pieces.h"
 #include "runtime/report/pod_run.h"
 #include "settings/field_text.h"
 #include "settings/setting.h"
@@ -135,6 +138,18 @@ void AddOthers(const char* key, const MetricSums& sums, Json& line) {
   for (const MetricSum& sum : sums)
     if (sum.name() != kLossMetric && sum.name() != kAccuracyMetric)
       line[key][sum.name()] = CombinedValue(sum);
+}
+
+// `line` once for each piece of the message.
+std::vector<std::string> PieceLines(
+    Json line, const google::protobuf::MessageLite& message) {
+  std::vector<std::string> lines;
+  for (KeptPiece& piece : PiecesOf(message)) {
+    line["last"] = piece.is_last;
+    line["part"] = std::move(piece.text);
+    lines.push_back(Dump(line));
+  }
+  return lines;
 }
 
 }  // namespace
@@ -535,16 +550,15 @@ std::string TraceLine(const TraceRecord& trace) {
   return Dump(line);
 }
 
-std::string TracePartLine(const TracePart& part) {
-  return Dump({{"event", "trace_part"},
-               {"process", part.process()},
-               {"spans", part.spans_size()},
-               {"part", absl::Base64Escape(part.SerializeAsString())}});
+std::vector<std::string> TracePartLines(const TracePart& part) {
+  return PieceLines({{"event", "trace_part"},
+                     {"process", part.process()},
+                     {"spans", part.spans_size()}},
+                    part);
 }
 
-std::string TraceSimLine(const SimStepPart& sim) {
-  return Dump({{"event", "trace_sim"},
-               {"part", absl::Base64Escape(sim.SerializeAsString())}});
+std::vector<std::string> TraceSimLines(const SimStepPart& sim) {
+  return PieceLines({{"event", "trace_sim"}}, sim);
 }
 
 std::string FailureLine(const FailureReport& failure) {

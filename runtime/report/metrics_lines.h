@@ -34,11 +34,12 @@
 //   {"event":"done",...}, {"event":"failed",...}
 //                            when a pod has ended; one that failed may be
 //                            started again
-//   {"event":"trace_part",...}  of a traced run, at its end: a TracePart
-//                            (proto/trace.proto) in base64, one a process, if
-//                            all together are small
+//   {"event":"trace_part",...}  of a traced run, at its end: of each process a
+//                            TracePart (proto/trace.proto), in pieces
+//                            (kept_pieces.h), the last one with "last"
 //   {"event":"trace_sim",...}  likewise, once: the simulated step, a
-//                            SimStepPart
+//                            SimStepPart; also of a run that is not traced
+//                            whose model is of a file, while it trains
 //   {"event":"trace",...}    of a traced run, behind them: where its spans are,
 //                            and by host process how far its clock is off the
 //                            coordinator's, and how exactly that is known
@@ -93,10 +94,8 @@ struct TraceRecord {
     std::int64_t round_trips = 0;
   };
   std::vector<Clock> clocks;
-  // Of each process what it kept; empty: it is too much for a metrics file.
-  std::vector<TracePart> parts;
-  // The simulated step; nullopt: there is none, or it is too much.
-  std::optional<SimStepPart> sim;
+  std::vector<TracePart> parts;    // of each process what it kept
+  std::optional<SimStepPart> sim;  // nullopt: there is no simulated step
 };
 
 // One line of the file each, without the newline. Pure.
@@ -125,10 +124,10 @@ std::string SkippedLine(const CheckpointSkipped& skipped, double wall_time);
 std::string RestartLine(const JobRestarting& restart, double wall_time);
 std::string FaultLine(const FaultStruck& struck, double wall_time);
 std::string TraceLine(const TraceRecord& trace);
-// "trace_part": one of trace.parts, in base64.
-std::string TracePartLine(const TracePart& part);
-// "trace_sim": trace.sim, in base64.
-std::string TraceSimLine(const SimStepPart& sim);
+// "trace_part": one of trace.parts, a line for each piece of it.
+std::vector<std::string> TracePartLines(const TracePart& part);
+// "trace_sim", likewise.
+std::vector<std::string> TraceSimLines(const SimStepPart& sim);
 std::string SummaryLine(const RunSummary& summary);
 std::string FailureLine(const FailureReport& failure);
 

@@ -148,9 +148,14 @@ void Reporter::ShowStep(const StepDone& step, absl::Time made) {
 }
 
 void Reporter::OnTrace(const TraceRecord& trace) {
-  for (const TracePart& part : trace.parts) Record(TracePartLine(part));
-  if (trace.sim) Record(TraceSimLine(*trace.sim));
+  for (const TracePart& part : trace.parts)
+    for (const std::string& line : TracePartLines(part)) Record(line);
+  if (trace.sim) OnSimStep(*trace.sim);
   Record(TraceLine(trace));
+}
+
+void Reporter::OnSimStep(const SimStepPart& sim) {
+  for (const std::string& line : TraceSimLines(sim)) Record(line);
 }
 
 void Reporter::Finish() {

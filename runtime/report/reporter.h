@@ -77,6 +77,8 @@ class Reporter {
   void OnEvent(const JobEvent& event);
   // Before the end.
   void OnTrace(const TraceRecord& trace);
+  // Of a run that is not traced; after the pod has formed.
+  void OnSimStep(const SimStepPart& sim);
   // Writes the closing block: one of the two, once.
   void Finish();
   void Fail(const FailureReport& failure);

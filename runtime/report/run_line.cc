@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "absl/strings/escaping.h"
 #include "job/phases.h"
+#include "runtime/report/kept_pieces.h"
 
 namespace podsim {
 namespace {
@@ -162,14 +162,11 @@ std::optional<JobForecast> ForecastIn(const LineJson& line) {
   return forecast;
 }
 
-template <typename Part>
-std::optional<Part> PartIn(const LineJson& line) {
-  std::string bytes;
-  Part part;
-  if (!absl::Base64Unescape(TextIn(line, "part"), &bytes) ||
-      !part.ParseFromString(bytes))
-    return std::nullopt;
-  return part;
+std::optional<PieceOfPart> PieceIn(const LineJson& line) {
+  const LineJson* const last = FindIn(line, "last");
+  std::optional<std::string> bytes = BytesOfPiece(TextIn(line, "part"));
+  if (!bytes || last == nullptr || !last->is_boolean()) return std::nullopt;
+  return PieceOfPart{*std::move(bytes), last->get<bool>()};
 }
 
 }  // namespace
@@ -185,8 +182,8 @@ std::optional<RunLine> ParseRunLine(std::string_view line) {
     return std::nullopt;
   parsed.event = EventIn(json);
   if (parsed.kind == "forecast") parsed.forecast = ForecastIn(json);
-  if (parsed.kind == "trace_part") parsed.trace_part = PartIn<TracePart>(json);
-  if (parsed.kind == "trace_sim") parsed.trace_sim = PartIn<SimStepPart>(json);
+  if (parsed.kind == "trace_part") parsed.trace_part = PieceIn(json);
+  if (parsed.kind == "trace_sim") parsed.trace_sim = PieceIn(json);
   if (parsed.kind == "trace") {
     parsed.trace_file = TextIn(json, "trace");
     if (parsed.trace_file.empty())

@@ -18,11 +18,16 @@
 
 #include "absl/time/time.h"
 #include "proto/event.pb.h"
-#include "proto/trace.pb.h"
 #include "runtime/forecast/job_forecast.h"
 #include "runtime/report/line_splitter.h"
 
 namespace podsim {
+
+// Of a message that the file has in pieces (kept_pieces.h).
+struct PieceOfPart {
+  std::string bytes;
+  bool is_last = false;
+};
 
 struct RunLine {
   std::string kind;  // "step", "summary"
@@ -34,10 +39,10 @@ struct RunLine {
   std::string plan_text;
   std::optional<absl::Time> command_start;
 
-  // Of "trace_part": what a process kept of the traced steps.
-  std::optional<TracePart> trace_part;
-  // Of "trace_sim": the simulated step of the traced ones.
-  std::optional<SimStepPart> trace_sim;
+  // Of "trace_part": of a TracePart, what a process kept of the traced steps.
+  std::optional<PieceOfPart> trace_part;
+  // Of "trace_sim": of a SimStepPart, the simulated step.
+  std::optional<PieceOfPart> trace_sim;
   // Of "trace": the file, or else the folder of profiles, that has the spans.
   std::string trace_file;
 

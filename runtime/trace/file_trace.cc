@@ -128,9 +128,6 @@ JobSpec TracedSpec(JobSpec spec, const std::string& steps) {
   return spec;
 }
 
-// As many as a pod of one host process a host has, of some generations.
-constexpr std::size_t kMostKeptParts = 1 << 14;
-
 bool IsWithin(std::int64_t first, std::int64_t count, std::int64_t all_first,
               std::int64_t all_count) {
   return first >= all_first && count >= 0 && count <= all_count &&
@@ -170,14 +167,29 @@ absl::StatusOr<DrawnStep> DrawnOf(const std::optional<SimStepPart>& kept,
 }  // namespace
 
 void FileTrace::OnLine(const RunLine& line) {
-  if (line.trace_part && kept_.size() < kMostKeptParts)
-    kept_.push_back(*line.trace_part);
-  if (line.trace_sim) sim_ = line.trace_sim;
+  if (line.trace_part) OnPart(*line.trace_part);
+  if (line.trace_sim &&
+      sim_bytes_.Add(line.trace_sim->bytes, line.trace_sim->is_last)) {
+    SimStepPart sim;
+    if (sim.ParseFromString(sim_bytes_.Take())) sim_ = std::move(sim);
+  }
   if (!line.trace_file.empty()) own_trace_ = line.trace_file;
   if (!line.event) return;
   if (line.event->has_formed()) OnFormed(line);
   if (moments_) moments_->OnEvent(*line.event);
   if (line.event->has_step()) OnStep(*line.event);
+}
+
+void FileTrace::OnPart(const PieceOfPart& piece) {
+  if (!part_bytes_.Add(piece.bytes, piece.is_last)) return;
+  const std::string bytes = part_bytes_.Take();
+  TracePart part;
+  if (bytes.size() > room_ || !part.ParseFromString(bytes)) {
+    is_part_lost_ = true;
+    return;
+  }
+  room_ -= bytes.size();
+  kept_.push_back(std::move(part));
 }
 
 void FileTrace::OnFormed(const RunLine& line) {
@@ -187,6 +199,10 @@ void FileTrace::OnFormed(const RunLine& line) {
     made_.clear();
     seen_ = {};
     own_trace_.clear();
+    part_bytes_.Clear();
+    sim_bytes_.Clear();
+    room_ = kMostKeptBytes;
+    is_part_lost_ = false;
     kept_.clear();
     sim_.reset();
     moments_.emplace(spec);
@@ -221,6 +237,7 @@ absl::Status FileTrace::CheckMade() const {
 TraceParts FileTrace::KeptParts() const {
   StepRange kept;
   TraceParts parts;
+  if (is_part_lost_) return parts;
   for (const TracePart& part : kept_) {
     if (!IsOf(*plan_, part)) return {};
     TracePart& of_range = parts.parts.emplace_back(part);

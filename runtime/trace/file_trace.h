@@ -7,11 +7,12 @@
 //   ...
 //   PODSIM_ASSIGN_OR_RETURN(const Trace trace, file.Make());
 //
-// A traced run keeps up to 8 MiB of spans there, and as much of its simulated
-// step; where that is not kept the plan's model is compiled once more.
+// A traced run keeps its simulated step there too, and so does any run whose
+// model is of a file; of others the plan's model is compiled once more.
 #ifndef PODSIM_RUNTIME_TRACE_FILE_TRACE_H_
 #define PODSIM_RUNTIME_TRACE_FILE_TRACE_H_
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,6 +22,7 @@
 #include "absl/time/time.h"
 #include "job/traced_steps.h"
 #include "proto/event.pb.h"
+#include "runtime/report/kept_pieces.h"
 #include "runtime/report/run_line.h"
 #include "runtime/trace/trace_file.h"
 #include "runtime/trace/traced_moments.h"
@@ -41,6 +43,10 @@ class FileTrace {
   absl::StatusOr<Trace> Make() const;
 
  private:
+  // Of all parts; what is beyond it is not drawn: a file may say anything.
+  static constexpr std::size_t kMostKeptBytes = std::size_t{1} << 30;
+
+  void OnPart(const PieceOfPart& piece);
   void OnFormed(const RunLine& line);
   void OnStep(const JobEvent& event);
   absl::Status CheckMade() const;
@@ -54,11 +60,15 @@ class FileTrace {
   std::optional<JobPlan> plan_;
   std::optional<TracedMoments> moments_;
   StepRange range_;
-  StepRange seen_;                  // from the first step to the last
-  std::vector<JobEvent> made_;      // steps
-  std::string own_trace_;           // that the run wrote itself
+  StepRange seen_;              // from the first step to the last
+  std::vector<JobEvent> made_;  // steps
+  std::string own_trace_;       // that the run wrote itself
+  JoinedPieces part_bytes_{kMostKeptBytes};
+  JoinedPieces sim_bytes_{kMostKeptBytes};
+  std::size_t room_ = kMostKeptBytes;
+  bool is_part_lost_ = false;
   std::vector<TracePart> kept_;     // by processes of all the pod's generations
-  std::optional<SimStepPart> sim_;  // that the traced run drew
+  std::optional<SimStepPart> sim_;  // that the run drew
 };
 
 }  // namespace podsim

@@ -130,6 +130,30 @@ TEST_F(TracedRunTest, CountsAreThePlans) {
   }
 }
 
+// By pod_report, whose file is the only thing left of the run.
+TEST_F(TracedRunTest, AnUntracedRunOfAFileKeepsItsSimulatedStep) {
+  const std::string model = dir_.file("net.model");
+  const std::string metrics = dir_.file("m.jsonl");
+  Subprocess write(
+      {{Program("pod_launch"), "--model=mlp", "--write_model=" + model}, {}});
+  ASSERT_EQ(write.Wait(kDeadline), 0) << write.output();
+  PodRun pod({"--topology=v3-8", "--reference_topology=v3-8",
+              "--model_file=" + model, "--dataset=digits", "--batch_per_core=8",
+              "--learning_rate=0.1", "--train_steps=3", "--steps_per_eval=0",
+              "--metrics_file=" + metrics});
+  ASSERT_EQ(pod.Wait(), 0) << pod.output();
+  std::filesystem::remove(model);
+  Subprocess report(
+      {{Program("pod_report"), metrics, "--trace=" + File()}, {}});
+  ASSERT_EQ(report.Wait(kDeadline), 0) << report.output();
+  EXPECT_THAT(report.output(), Not(HasSubstr("no simulated steps")));
+  std::set<std::string> cores;
+  for (const ReadSlice& slice : ReadFile(File()))
+    if (slice.category == "sim" && slice.track.rfind("core ", 0) == 0)
+      cores.insert(slice.track);
+  EXPECT_EQ(cores.size(), 8U);
+}
+
 // Their processes were started elsewhere: nobody told them of a file.
 class TraceOfHostsElsewhereTest : public TracedRunTest {
  protected:

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <random>
 #include <string>
 #include <utility>
 #include <variant>
@@ -81,6 +83,14 @@ std::vector<std::string> SliceNamesOf(const Trace& trace) {
   for (const TraceProcess& process : trace.processes)
     names.push_back(process.name);
   return names;
+}
+
+void TellAll(const std::vector<std::string>& lines, FileTrace& file) {
+  for (const std::string& text : lines) {
+    const auto line = ParseRunLine(text);
+    ASSERT_TRUE(line.has_value() && (line->trace_part || line->trace_sim));
+    file.OnLine(*line);
+  }
 }
 
 class FileTraceTest : public ::testing::Test {
@@ -164,9 +174,7 @@ class KeptSpansTest : public FileTraceTest {
     FileTrace file(steps);
     Tell(FormedOf(plan_), file);
     for (int step = 1; step <= 6; ++step) Tell(MadeStepOf(step), file);
-    const auto line = ParseRunLine(TracePartLine(part));
-    EXPECT_TRUE(line.has_value() && line->trace_part.has_value());
-    file.OnLine(*line);
+    TellAll(TracePartLines(part), file);
     absl::StatusOr<Trace> trace = file.Make();
     EXPECT_THAT(trace, ::podsim::testing::IsOk());
     return trace.ok() ? *std::move(trace) : Trace();
@@ -186,6 +194,36 @@ TEST_F(KeptSpansTest, WhatATracedRunKeptIsDrawn) {
 
 TEST_F(KeptSpansTest, OfOtherStepsThereArePhases) {
   EXPECT_THAT(SpansOf(TraceWith(KeptPart(3), "3:4"), "wall: host 0", 4),
+              Contains(std::pair("forward and backward", 250)));
+}
+
+// Names make it several pieces, of which each line has one.
+TEST_F(KeptSpansTest, ALargePartIsReadPieceByPiece) {
+  TracePart part = KeptPart(3);
+  const TraceSpan span = part.spans(0);
+  std::mt19937 random(7);
+  for (int at = 1; at < 40; ++at) {
+    TraceSpan& next = *part.add_spans() = span;
+    next.set_begin(span.end() * static_cast<std::uint64_t>(at));
+    next.set_end(next.begin() + 1);
+    std::string name(100'000, ' ');
+    for (char& letter : name)
+      letter = static_cast<char>('a' + static_cast<int>(random() % 26));
+    next.set_name(name);
+  }
+  const std::vector<std::string> lines = TracePartLines(part);
+  ASSERT_GE(lines.size(), 3U);
+  for (const std::string& line : lines) EXPECT_LT(line.size(), 2U << 20);
+  EXPECT_THAT(SpansOf(TraceWith(part, "3"), "wall: host 2", 3),
+              ::testing::SizeIs(40));
+
+  // One that lacks its end, as of a run that was killed, is not drawn.
+  FileTrace cut("3");
+  Tell(FormedOf(plan_), cut);
+  for (int step = 1; step <= 3; ++step) Tell(MadeStepOf(step), cut);
+  TellAll({lines.begin(), lines.end() - 1}, cut);
+  ASSERT_OK_AND_ASSIGN(const Trace trace, cut.Make());
+  EXPECT_THAT(SpansOf(trace, "wall: host 0", 3),
               Contains(std::pair("forward and backward", 250)));
 }
 
@@ -215,7 +253,7 @@ TEST_F(FileTraceTest, WithoutTheModelsFileThereIsNoSimulatedStep) {
   EXPECT_THAT(trace.notes, Contains(HasSubstr("net.model")));
 }
 
-// A traced run keeps the step that it drew.
+// A run keeps the step that it drew.
 TEST_F(FileTraceTest, TheKeptSimulatedStepNeedsNoModelsFile) {
   ASSERT_OK_AND_ASSIGN(const Slice slice, SliceNamed("v3-32", plan_.spec()));
   ASSERT_OK_AND_ASSIGN(const DrawnStep drawn, DrawStep(plan_, slice));
@@ -227,9 +265,7 @@ TEST_F(FileTraceTest, TheKeptSimulatedStepNeedsNoModelsFile) {
     FileTrace file("2");
     Tell(FormedOf(plan_), file);
     for (int step = 1; step <= 3; ++step) Tell(MadeStepOf(step), file);
-    const auto line = ParseRunLine(TraceSimLine(is_whole ? kept : broken));
-    ASSERT_TRUE(line.has_value() && line->trace_sim.has_value());
-    file.OnLine(*line);
+    TellAll(TraceSimLines(is_whole ? kept : broken), file);
     ASSERT_OK_AND_ASSIGN(const Trace trace, file.Make());
     EXPECT_EQ(SliceNamesOf(trace).back(),
               is_whole ? "sim: v3-32 links" : "wall: coordinator");

@@ -1,0 +1,81 @@
+#include "runtime/report/kept_pieces.h"
+
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <random>
+
+#include "absl/strings/escaping.h"
+#include "proto/trace.pb.h"
+
+namespace podsim {
+namespace {
+
+// Of random bytes, which deflate to no less.
+TracePart PartOf(std::size_t bytes) {
+  std::mt19937 random(11);
+  std::string name(bytes, '\0');
+  for (char& letter : name) letter = static_cast<char>(random() % 128);
+  TracePart part;
+  part.add_spans()->set_name(name);
+  return part;
+}
+
+TEST(KeptPieces, AreJoinedToTheMessage) {
+  for (const std::size_t bytes :
+       {0U, 1U, (1U << 20) - 6, 1U << 20, 3'000'000U}) {
+    const TracePart part = PartOf(bytes);
+    JoinedPieces joined(std::size_t{1} << 22);
+    bool is_whole = false;
+    for (const KeptPiece& piece : PiecesOf(part)) {
+      EXPECT_FALSE(is_whole);
+      EXPECT_LT(piece.text.size(), 1'500'000U);
+      const auto read = BytesOfPiece(piece.text);
+      ASSERT_TRUE(read.has_value());
+      is_whole = joined.Add(*read, piece.is_last);
+    }
+    ASSERT_TRUE(is_whole) << bytes;
+    EXPECT_EQ(joined.Take(), part.SerializeAsString());
+  }
+}
+
+TEST(KeptPieces, OfAnEmptyMessageAreOne) {
+  const std::vector<KeptPiece> pieces = PiecesOf(TracePart());
+  ASSERT_EQ(pieces.size(), 1U);
+  EXPECT_TRUE(pieces[0].is_last);
+  EXPECT_EQ(BytesOfPiece(pieces[0].text), "");
+}
+
+TEST(KeptPieces, WhatIsNoPieceIsRefused) {
+  EXPECT_EQ(BytesOfPiece(""), std::nullopt);
+  EXPECT_EQ(BytesOfPiece("!"), std::nullopt);
+  EXPECT_EQ(BytesOfPiece(absl::Base64Escape("no deflated bytes")),
+            std::nullopt);
+  // A few KB that would become 8 MiB.
+  const std::string zeros(std::size_t{1} << 23, '\0');
+  uLongf size = compressBound(zeros.size());
+  std::string small(size, '\0');
+  ASSERT_EQ(
+      compress(reinterpret_cast<Bytef*>(small.data()), &size,
+               reinterpret_cast<const Bytef*>(zeros.data()), zeros.size()),
+      Z_OK);
+  small.resize(size);
+  ASSERT_LT(small.size(), 100'000U);
+  EXPECT_EQ(BytesOfPiece(absl::Base64Escape(small)), std::nullopt);
+}
+
+TEST(JoinedPieces, OneThatIsTooLongIsDroppedWhole) {
+  JoinedPieces joined(4);
+  EXPECT_FALSE(joined.Add("abc", false));
+  EXPECT_FALSE(joined.Add("de", false));
+  EXPECT_FALSE(joined.Add("f", true));
+  EXPECT_TRUE(joined.Add("abcd", true));
+  EXPECT_EQ(joined.Take(), "abcd");
+  EXPECT_FALSE(joined.Add("ab", false));
+  joined.Clear();
+  EXPECT_TRUE(joined.Add("c", true));
+  EXPECT_EQ(joined.Take(), "c");
+}
+
+}  // namespace
+}  // namespace podsim
