@@ -96,7 +96,8 @@ def train(loss_fn: LossFunction, params: Any, dataset: Any, *, topology: str = "
     metrics_file are of this machine: run.params and run.metrics are read from there.
 
     Raises PodsimError with the reason that the programs give. Ctrl-C ends the job as
-    it does in a terminal, and KeyboardInterrupt goes on from here."""
+    it does in a terminal, and KeyboardInterrupt goes on from here; on SIGTERM, unless the
+    program handles it, the job saves likewise, and Python ends."""
     _job.check_is_one_slice(topology)
     _checks.check_is_bool("progress", progress)
     chosen = _settings(optimizer, params, topology, settings)

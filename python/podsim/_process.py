@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import os
 import signal
 import subprocess
 import sys
+import threading
 from typing import Callable, Iterator, Protocol, Sequence
 
 from . import _display, _errors, _programs
@@ -86,9 +88,37 @@ def launch(arguments: Sequence[str], progress: bool, keeps: bool = True,
     outlast the call; watching: entered with the number of its process."""
     command = [str(_programs.find("pod_launch")), *arguments]
     said = str if keeps else _display.of_a_call
-    job, show = _start(command, progress, said)
-    with watching(job.child.pid) if watching else contextlib.nullcontext():
-        _wait_for(job, lambda line: _show(line, said, show), keeps)
+    with _ended_after_the_job():
+        job, show = _start(command, progress, said)
+        with watching(job.child.pid) if watching else contextlib.nullcontext():
+            _wait_for(job, lambda line: _show(line, said, show), keeps)
+
+
+class _Terminated(BaseException):
+    """SIGTERM has come."""
+
+
+@contextlib.contextmanager
+def _ended_after_the_job() -> Iterator[None]:
+    """Meanwhile a SIGTERM that would end Python at once raises _Terminated, and ends Python
+    behind this. One that the program handles itself, or another thread's call, stays as it is."""
+    if (threading.current_thread() is not threading.main_thread()
+            or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL):
+        yield
+        return
+
+    def terminated(number: int, frame: object) -> None:
+        raise _Terminated
+
+    signal.signal(signal.SIGTERM, terminated)
+    try:
+        yield
+    except _Terminated:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGTERM)
+        raise
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _show(line: str, said: Callable[[str], str], show: Callable[[str], None]) -> None:
@@ -101,6 +131,7 @@ def _wait_for(job: _Job, show: Callable[[str], None], keeps: bool) -> None:
     shown = _display.FailureFilter(show)
     kept: collections.deque[str] = collections.deque(maxlen=_LONGEST)
     interrupted = False
+    terminated = None
     while True:
         try:
             for line in job.lines():
@@ -111,8 +142,13 @@ def _wait_for(job: _Job, show: Callable[[str], None], keeps: bool) -> None:
         except KeyboardInterrupt:
             interrupted = True
             job.child.send_signal(signal.SIGINT)
+        except _Terminated as told:
+            terminated = told
+            job.child.send_signal(signal.SIGTERM)
     job.close()
-    shown.close(failed=code != 0 and not interrupted)
+    shown.close(failed=code != 0 and not interrupted and not terminated)
+    if terminated:
+        raise terminated
     if interrupted:
         raise KeyboardInterrupt(*() if keeps else ["nothing of the job is kept: "
                                                    "model_dir=DIR keeps its checkpoints"])

@@ -29,6 +29,15 @@ with _guard.folder({place!r}) as own:
                     keeps=False, watching=own.watching)
 """
 
+# A job whose checkpoints outlast the call.
+KEEPING = """
+import os, signal, sys
+sys.path.insert(0, {package!r})
+from podsim import _process
+{before}
+_process.launch({flags!r}, progress=True)
+"""
+
 
 def heed_signals():
     """Under nohup, and behind a shell's &, these tests ignore signals, and what they start
@@ -110,6 +119,35 @@ class GuardTest(unittest.TestCase):
                 for promise in (b"saves and ends", b"resumes from here"):
                     self.assertNotIn(promise, shown)
                 self.assertFalse(any(self.place.iterdir()))
+
+    def terminated(self, before: str = ""):
+        """What Python said that was told to end in mid-job, and how it ended."""
+        run = self.folder / "run"
+        code = KEEPING.format(package=str(ROOT / "python"), before=before,
+                              flags=[*JOB, f"--model_dir={run}"])
+        with subprocess.Popen([sys.executable, "-c", code], preexec_fn=heed_signals,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as python:
+            said = []
+            for line in python.stdout:
+                said.append(line)
+                if line.startswith(b"pod formed"):
+                    python.send_signal(signal.SIGTERM)
+            return b"".join(said).decode(), python.wait(LONGEST)
+
+    def test_on_sigterm_the_job_saves_before_python_ends(self):
+        said, code = self.terminated()
+        self.assertEqual(code, -signal.SIGTERM, said)
+        self.assertIn("drained: ", said)
+        self.assertNotIn("Traceback", said)
+        saved = [entry.name for entry in (self.folder / "run").iterdir() if entry.name.isdigit()]
+        self.assertEqual(len(saved), 1, said)
+        self.assertEqual(self.jobs(), [])
+
+    def test_a_handler_of_the_callers_own_stays(self):
+        said, code = self.terminated(
+            "signal.signal(signal.SIGTERM, lambda *_: (print('mine'), os._exit(7)))")
+        self.assertEqual(code, 7, said)
+        self.assertIn("mine", said)
 
 
 if __name__ == "__main__":
