@@ -139,6 +139,13 @@ std::string NotRunText(const Climb& climb) {
              : absl::StrCat("not run: ", absl::StrJoin(slices, ", "));
 }
 
+// REQUIRES: climb.failed().
+std::string FailedText(const Climb& climb) {
+  const std::size_t last = climb.verdicts.size() - 1;
+  return absl::StrCat(climb.rungs[last].plan.slice,
+                      " failed: ", climb.verdicts[last].reason);
+}
+
 }  // namespace
 
 std::string BandText(const Climb& climb) {
@@ -186,14 +193,18 @@ std::string FormatClimb(const Climb& climb, int columns) {
   }
   if (climb.failed()) {
     const RungVerdict& verdict = climb.verdicts.back();
-    const Rung& rung = climb.rungs[climb.verdicts.size() - 1];
-    absl::StrAppend(
-        &text, "#\n",
-        comment(absl::StrCat(rung.plan.slice, " failed: ", verdict.reason)));
+    absl::StrAppend(&text, "#\n", comment(FailedText(climb)));
     if (!verdict.change.empty())
       text += comment(absl::StrCat("change ", verdict.change));
   }
   return text + comment(NotRunText(climb));
+}
+
+std::string FirstFailedText(const Climb& climb) {
+  if (!climb.failed() || climb.verdicts.size() > 1) return "";
+  const std::string& change = climb.verdicts.front().change;
+  return absl::StrCat(FailedText(climb),
+                      change.empty() ? "" : "; change " + change);
 }
 
 }  // namespace podsim

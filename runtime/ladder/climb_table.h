@@ -16,6 +16,10 @@ namespace podsim {
 // On narrow screens columns are left out; kAllColumns: none.
 std::string FormatClimb(const Climb& climb, int columns = kTextColumns);
 
+// "v3-8 failed: ...; change ...", where the first rung failed and nothing can
+// be compared; else empty.
+std::string FirstFailedText(const Climb& climb);
+
 // What is compared, the limits, and the slices that were not run: a sentence
 // each, for a page.
 std::vector<std::string> ClimbNotes(const Climb& climb);

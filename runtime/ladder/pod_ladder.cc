@@ -327,6 +327,10 @@ absl::StatusOr<int> ClimbAll(const LaunchContext& context, Asked& asked,
         files.kept() ? "; --resume goes on" : "; --ladder_dir keeps results"));
     return 128 + trainer.stop_signal();
   }
+  // Whoever keeps the table in a file hears of it, too.
+  if (const std::string failed = FirstFailedText(planned.climb);
+      !failed.empty())
+    console.Error(absl::StrCat("pod_ladder: ", failed));
   return planned.climb.failed() ? kOneFailed : kDone;
 }
 

@@ -53,6 +53,18 @@ TEST(ClimbTableTest, SaysWhatFailedAndWhatToChange) {
   EXPECT_THAT(text, HasSubstr("# not run: v3-128\n"));
 }
 
+// For whoever keeps the table in a file.
+TEST(ClimbTableTest, OnlyAFirstRungThatFailedIsALineOfItsOwn) {
+  EXPECT_EQ(FirstFailedText(MadeClimb()), "");
+  EXPECT_EQ(FirstFailedText(FailedClimb()), "");
+  Climb climb = MadeClimb();
+  climb.verdicts = {{RungFault::kMemory, "no core holds it", ""}};
+  EXPECT_EQ(FirstFailedText(climb), "v3-8 failed: no core holds it");
+  climb.verdicts[0].change = "--batch_per_core: try 4";
+  EXPECT_EQ(FirstFailedText(climb),
+            "v3-8 failed: no core holds it; change --batch_per_core: try 4");
+}
+
 TEST(ClimbTableTest, TheFirstRungShowsTheMeanOfItsSeeds) {
   const std::string text = FormatClimb(FailedClimb(), kAllColumns);
   for (const absl::string_view line : absl::StrSplit(text, '\n')) {
