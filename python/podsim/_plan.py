@@ -349,7 +349,7 @@ class Plan(NotCalled):
                 *(self.which.says if self.which else ()),
                 *(f"links of {name}: {note}" for name, note in self.links.items()),
                 *(_examples_differ(self.rows) if self.scaling == "strong" else ()),
-                *_kinds_of_warnings(self.rows),
+                *_kinds_of_warnings(self.rows), *_two_programs(self.rows),
                 *(f"{name} has no plan: {why}" for name, why in self.refused.items())]
 
 
@@ -430,6 +430,17 @@ def _kinds_of_warnings(rows: Sequence[PlanRow]) -> list[str]:
     return [f"! {found[0][0]}: {found[0][1]}"
             + (f" (likewise {', '.join(name for name, _ in found[1:])})" if found[1:] else "")
             for found in kinds.values()]
+
+
+def _two_programs(rows: Sequence[PlanRow]) -> list[str]:
+    """As pod_plan's table says it (runtime/plan/ladder_troubles.cc)."""
+    kernels, plain = [], []
+    for row in rows:
+        of_own = any(text.startswith("attention is planned as a kernel") for text in row.warnings)
+        (kernels if of_own else plain).append(row.slice)
+    return [f"! rows of two programs: attention is plain on {', '.join(plain)}, a kernel of its "
+            f"own on {', '.join(kernels)}; to compare slices by one program: attention=\"plain\""
+            ] * bool(kernels and plain)
 
 
 def _examples_differ(rows: Sequence[PlanRow]) -> list[str]:

@@ -374,6 +374,14 @@ class PlanTest(unittest.TestCase):
         self.assertEqual(_plan._kinds_of_warnings(rows), [
             "! v3-8: only 9 steps are left (likewise v3-32)", "! v3-64: another"])
 
+    def test_rows_of_two_programs_are_said(self):
+        kernel = "attention is planned as a kernel of its own (Pallas, FlashAttention), ..."
+        rows = [dataclasses.replace(self.plan["v3-8"], slice=name, warnings=texts)
+                for name, texts in (("v4-8", ()), ("v5litepod-8", (kernel,)))]
+        [said] = _plan._two_programs(rows)
+        self.assertIn("plain on v4-8, a kernel of its own on v5litepod-8;", said)
+        self.assertEqual(_plan._two_programs(rows[:1]) + _plan._two_programs(rows[1:]), [])
+
     def test_it_is_drawn_and_written(self):
         with tempfile.TemporaryDirectory() as folder:
             place = pathlib.Path(folder, "plan.svg")

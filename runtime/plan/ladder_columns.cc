@@ -158,32 +158,26 @@ std::vector<Column> RunColumns(const LadderQuestion& asked) {
   const bool timed = asked.limits.deadline_seconds.has_value();
   // With prices alone the runs of the slices are compared.
   const bool compared = asked.prices.given() && !limited;
-  std::vector<Column> columns = {
-      {{.name = "run", .rank = IsOfRun(asked) ? 0 : 3},
-       [](const LadderRow& row) {
-         return SpanText(row.forecast.run_seconds());
-       }}};
-  if (IsOfRun(asked))
-    columns.push_back({{.name = "run low to high",
-                        .rank = timed || compared ? kRankOfAnswer : 8},
-                       [](const LadderRow& row) {
-                         const RunBand run = RunSeconds(row);
-                         return RangeText(run.low, run.high);
-                       }});
-  columns.push_back(
-      {{.name = "chip-hours", .rank = compared ? kRankOfAnswer : 8},
-       [](const LadderRow& row) {
-         return AmountText(row.forecast.run_chip_hours());
-       }});
-  if (IsOfRun(asked))
-    columns.push_back(
-        {{.name = "chip-hours low to high", .rank = compared ? 2 : 9},
-         [](const LadderRow& row) {
-           const RunBand hours = RunChipHours(row);
-           return absl::StrCat(AmountText(hours.low), " to ",
-                               AmountText(hours.high));
-         }});
-  return columns;
+  return {{{.name = "run", .rank = IsOfRun(asked) ? 0 : 3},
+           [](const LadderRow& row) {
+             return SpanText(row.forecast.run_seconds());
+           }},
+          {{.name = "run low to high",
+            .rank = timed || compared ? kRankOfAnswer : 8},
+           [](const LadderRow& row) {
+             const RunBand run = RunSeconds(row);
+             return RangeText(run.low, run.high);
+           }},
+          {{.name = "chip-hours", .rank = compared ? kRankOfAnswer : 8},
+           [](const LadderRow& row) {
+             return AmountText(row.forecast.run_chip_hours());
+           }},
+          {{.name = "chip-hours low to high", .rank = compared ? 2 : 9},
+           [](const LadderRow& row) {
+             const RunBand hours = RunChipHours(row);
+             return absl::StrCat(AmountText(hours.low), " to ",
+                                 AmountText(hours.high));
+           }}};
 }
 
 std::vector<Column> PriceColumns(const LadderQuestion& asked) {

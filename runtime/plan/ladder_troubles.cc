@@ -63,6 +63,24 @@ std::string SoundSlices(const Ladder& ladder, int columns) {
       columns);
 }
 
+// Rows of two programs, of which one keeps attention's scores in HBM.
+std::string MixedAttention(const Ladder& ladder, int columns) {
+  Indexes kernels;
+  Indexes plain;
+  for (std::size_t i = 0; i < ladder.rows.size(); ++i) {
+    const LadderRow& row = ladder.rows[i];
+    if (!row.status.ok()) continue;
+    (HasWarning(row.plan, kAttentionWarning) ? kernels : plain).push_back(i);
+  }
+  if (kernels.empty() || plain.empty()) return "";
+  return CommentText(
+      absl::StrCat("! rows of two programs: attention is plain on ",
+                   SliceNamesText(ladder, plain), ", a kernel of its own on ",
+                   SliceNamesText(ladder, kernels),
+                   "; to compare slices by one program: --attention=plain"),
+      columns);
+}
+
 // Kinds in the order in which the ladder meets them.
 std::string WarningKinds(const Ladder& ladder, int columns) {
   std::vector<std::string> kinds;
@@ -106,7 +124,8 @@ std::string SliceNamesText(const Ladder& ladder, const Indexes& rows) {
 std::string FormatTroubles(const Ladder& ladder, int columns) {
   return absl::StrCat(Refusals(ladder, columns), SoundSlices(ladder, columns),
                       columns == kAllColumns ? EachWarning(ladder)
-                                             : WarningKinds(ladder, columns));
+                                             : WarningKinds(ladder, columns),
+                      MixedAttention(ladder, columns));
 }
 
 }  // namespace podsim

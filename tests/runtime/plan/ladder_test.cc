@@ -258,7 +258,8 @@ TEST(LadderTest, ARowSaysWhatItsChipsAreUsedFor) {
       ::testing::ContainsRegex(
           "# slice +batch +global +steps +learning rate +HBM +step sim +low to "
           "high +less fixed +examples/s +MFU +all-reduce +exposed +eff "
-          "+recomputed +run +chip-hours +bound by\n"));
+          "+recomputed +run +run low to high +chip-hours +chip-hours low to "
+          "high +bound by\n"));
 }
 
 // Whoever reads results[] finds these, whatever comes beside them.
@@ -352,7 +353,29 @@ TEST(LadderTest, PricesBringTheRunsAndTheirChipHours) {
                         "+chip-hours +price"));
   for (const std::string& line : LinesOf(text))
     EXPECT_LE(line.size(), 80) << line;
-  EXPECT_THAT(FormatLadder(ladder, {}, 80), Not(HasSubstr("run low to high")));
+  EXPECT_THAT(
+      FormatLadder(ladder, {}, 80),
+      Not(::testing::ContainsRegex("\n# slice [a-z -]* run low to high")));
+  EXPECT_THAT(FormatLadder(ladder, {}, kAllColumns),
+              ::testing::ContainsRegex("\n# slice .* run +run low to high "
+                                       "+chip-hours +chip-hours low to high "));
+}
+
+// Attention is planned plain on the one and as a kernel on the other.
+TEST(LadderTest, RowsOfTwoProgramsAreSaid) {
+  for (const bool mixed : {true, false}) {
+    ASSERT_OK_AND_ASSIGN(
+        const Ladder ladder,
+        PlanLadder(Spec("dataset: 'digits' model: 'encoder'"),
+                   Inputs(testing::Digits()),
+                   *SlicesNamed(
+                       {mixed ? "v4-8" : "v5litepod-8", "v5litepod-16"}, {})));
+    for (const int columns : {80, kAllColumns})
+      EXPECT_EQ(
+          FormatLadder(ladder, {}, columns).find("rows of two programs") !=
+              std::string::npos,
+          mixed);
+  }
 }
 
 TEST(LadderTest, SequencesAreCountedInTokens) {
