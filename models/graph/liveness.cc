@@ -8,22 +8,38 @@
 namespace podsim {
 namespace {
 
-// `busy`: [begin, end) ranges in ascending order of begin.
-std::int64_t BestGap(
-    const std::vector<std::pair<std::int64_t, std::int64_t>>& busy,
-    std::int64_t size) {
+struct PlacedBuffer {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  BufferUse use;
+};
+
+// The smallest gap between what is alive with `buffer`, or behind it all.
+// `placed`: in ascending order of begin, so that the gaps come in order.
+std::int64_t BestGap(const std::vector<PlacedBuffer>& placed,
+                     const BufferUse& buffer) {
   std::int64_t best = -1;
   std::int64_t best_slack = std::numeric_limits<std::int64_t>::max();
   std::int64_t free_from = 0;
-  for (const auto& [begin, end] : busy) {
-    const std::int64_t slack = begin - free_from - size;
+  for (const PlacedBuffer& other : placed) {
+    if (!buffer.AliveWith(other.use)) continue;
+    const std::int64_t slack = other.begin - free_from - buffer.size;
     if (slack >= 0 && slack < best_slack) {
       best = free_from;
       best_slack = slack;
     }
-    free_from = std::max(free_from, end);
+    free_from = std::max(free_from, other.end);
   }
   return best >= 0 ? best : free_from;
+}
+
+void Insert(const PlacedBuffer& buffer, std::vector<PlacedBuffer>& placed) {
+  const auto at =
+      std::upper_bound(placed.begin(), placed.end(), buffer.begin,
+                       [](std::int64_t begin, const PlacedBuffer& other) {
+                         return begin < other.begin;
+                       });
+  placed.insert(at, buffer);
 }
 
 }  // namespace
@@ -37,17 +53,14 @@ BufferPlacement PlaceBuffers(const std::vector<BufferUse>& buffers) {
                    });
   BufferPlacement result;
   result.offsets.resize(buffers.size());
-  for (std::size_t placed = 0; placed < order.size(); ++placed) {
-    const BufferUse& buffer = buffers[order[placed]];
-    std::vector<std::pair<std::int64_t, std::int64_t>> busy;
-    for (std::size_t i = 0; i < placed; ++i) {
-      const BufferUse& other = buffers[order[i]];
-      const std::int64_t begin = result.offsets[order[i]];
-      if (buffer.AliveWith(other)) busy.emplace_back(begin, begin + other.size);
-    }
-    std::sort(busy.begin(), busy.end());
-    const std::int64_t offset = BestGap(busy, buffer.size);
-    result.offsets[order[placed]] = offset;
+  std::vector<PlacedBuffer> placed;
+  placed.reserve(buffers.size());
+  for (const std::size_t next : order) {
+    const BufferUse& buffer = buffers[next];
+    const std::int64_t offset = BestGap(placed, buffer);
+    Insert({.begin = offset, .end = offset + buffer.size, .use = buffer},
+           placed);
+    result.offsets[next] = offset;
     result.total = std::max(result.total, offset + buffer.size);
   }
   return result;
