@@ -137,13 +137,22 @@ bool ChipMemory::Fits(const ChipProgram& program, std::int64_t rows,
 // By the homes of one fused program, whose decisions hardly depend on rows.
 std::int64_t ChipMemory::MostRows(const ChipProgram& program,
                                   std::int64_t microbatches) const {
+  std::vector<ChipHome> homes;
+  const auto fits_with = [&](std::int64_t rows) {
+    if (homes.empty() || chip_.on_chip_bytes > 0)
+      homes = HomesFor(program, rows);
+    else
+      SetRows(graph_, rows, homes);
+    return Sum(FullestHbm(graph_, program, homes),
+               BesideThePass(program_, rows, microbatches))
+               .total() <= static_cast<double>(chip_.available_hbm_bytes());
+  };
   std::int64_t beyond = 1;
-  while (beyond < kMostRowsTried && Fits(program, beyond, microbatches))
-    beyond *= 2;
+  while (beyond < kMostRowsTried && fits_with(beyond)) beyond *= 2;
   std::int64_t fits = beyond / 2;
   while (beyond - fits > 1) {
     const std::int64_t middle = fits + (beyond - fits) / 2;
-    (Fits(program, middle, microbatches) ? fits : beyond) = middle;
+    (fits_with(middle) ? fits : beyond) = middle;
   }
   return fits;
 }

@@ -127,6 +127,14 @@ std::vector<ChipHome> HomesOf(const ChipGraph& graph,
   return homes;
 }
 
+void SetRows(const ChipGraph& graph, std::int64_t rows,
+             std::vector<ChipHome>& homes) {
+  for (ChipHome& home : homes) {
+    const ValueType& type = graph.value(home.value).type;
+    if (type.batched()) home.bytes = BytesInHbm(type, rows);
+  }
+}
+
 ChipHbm FullestHbm(const ChipGraph& graph, const ChipProgram& program,
                    const std::vector<ChipHome>& homes) {
   const std::size_t count = std::max<std::size_t>(program.kernels.size(), 1);

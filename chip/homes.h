@@ -34,6 +34,10 @@ std::vector<ChipValueId> FirstThere(const ChipGraph& graph,
 std::vector<ChipHome> HomesOf(const ChipGraph& graph,
                               const ChipProgram& program, std::int64_t rows);
 
+// The bytes of the same homes where the batch of one core is `rows`.
+void SetRows(const ChipGraph& graph, std::int64_t rows,
+             std::vector<ChipHome>& homes);
+
 // Bytes by class.
 struct ChipHbm {
   double weights = 0;  // with states and constants

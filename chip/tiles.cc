@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <vector>
+#include <span>
 
+#include "absl/container/inlined_vector.h"
 #include "models/ops/shape.h"
 
 namespace podsim {
@@ -16,6 +17,7 @@ constexpr std::int64_t kWordBytes = 4;
 constexpr std::int64_t kVectorTile = 1024;        // elements
 constexpr std::int64_t kLeastVectorBytes = 1024;  // of a tile
 constexpr double kFloat32Passes = 6;
+constexpr std::size_t kUsualRank = 6;
 
 std::int64_t InTiles(std::int64_t size, std::int64_t tile) {
   return (size + tile - 1) / tile * tile;
@@ -41,7 +43,7 @@ std::int64_t InSublanes(std::int64_t dim, std::int64_t size) {
 }
 
 // With dimension `lanes` in the lanes and dimension `sublanes` in the sublanes.
-double TiledElements(const std::vector<std::int64_t>& dims, std::int64_t size,
+double TiledElements(std::span<const std::int64_t> dims, std::int64_t size,
                      std::size_t lanes, std::size_t sublanes) {
   double elements = 1;
   for (std::size_t i = 0; i < dims.size(); ++i) {
@@ -54,7 +56,7 @@ double TiledElements(const std::vector<std::int64_t>& dims, std::int64_t size,
 }
 
 // Of at least two dimensions, in the layout that takes least.
-double LeastTiledElements(const std::vector<std::int64_t>& dims,
+double LeastTiledElements(std::span<const std::int64_t> dims,
                           std::int64_t size) {
   double least = TiledElements(dims, size, 0, 1);
   for (std::size_t lanes = 0; lanes < dims.size(); ++lanes)
@@ -67,9 +69,14 @@ double LeastTiledElements(const std::vector<std::int64_t>& dims,
 }  // namespace
 
 double BytesInHbm(const ValueType& type, std::int64_t rows) {
-  std::vector<std::int64_t> dims = DimsFor(type.shape, rows);
-  std::erase(dims, 1);
-  if (std::find(dims.begin(), dims.end(), 0) != dims.end()) return 0;
+  // Asked of every value of a program, many times: nothing is allocated.
+  absl::InlinedVector<std::int64_t, kUsualRank> dims;
+  for (int axis = 0; axis < type.shape.rank(); ++axis) {
+    const std::int64_t dim = type.shape.dims[static_cast<std::size_t>(axis)] *
+                             (axis == type.shape.batch_axis ? rows : 1);
+    if (dim == 0) return 0;
+    if (dim != 1) dims.push_back(dim);
+  }
   const std::int64_t size = SizeOf(type.dtype);
   if (dims.size() >= 2)
     return LeastTiledElements(dims, size) * static_cast<double>(size);
