@@ -40,16 +40,16 @@ struct FlatFunction {
   std::vector<int> results;     // of the result's tuple, or the one result
 };
 
-// Of one loop that is taken apart, and of all that is called.
-inline constexpr int kMostLoopSteps = 1024;
-inline constexpr int kMostFlatOps = 1 << 18;
+// Of all that is called, with loops taken apart.
+inline constexpr int kMostFlatOps = 1 << 20;
 
 // Calls are put where they are called, loops whose length follows from
 // constants taken apart, small whole numbers that follow from constants known.
 // An opt-barrier becomes barriers (barriers.h).
 // Errors: UNIMPLEMENTED (an instruction that is not imported, by its name and
 //   the line that made it), INVALID_ARGUMENT (one whose operands do not fit).
-absl::StatusOr<FlatFunction> Flatten(const HloModule& module);
+absl::StatusOr<FlatFunction> Flatten(const HloModule& module,
+                                     int most_ops = kMostFlatOps);
 
 // Where an error is: an op's words, or its name and place.
 std::string WhereOf(const FlatOp& op);

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/units.h"
 #include "models/import/barriers.h"
 #include "models/import/flat.h"
 #include "models/import/flat_builder.h"
@@ -36,7 +37,8 @@ std::vector<bool> NeededIn(const HloComputation& computation) {
 
 class Flattener {
  public:
-  explicit Flattener(const HloModule& module) : module_(module) {
+  Flattener(const HloModule& module, int most_ops)
+      : module_(module), most_ops_(most_ops) {
     for (const HloComputation& each : module.computations())
       needed_.push_back(NeededIn(each));
   }
@@ -126,9 +128,9 @@ class Flattener {
       HloValues operands;
       for (const int operand : each.operands)
         operands.push_back(values[static_cast<std::size_t>(operand)]);
-      if (++steps_ > kMostFlatOps)
+      if (++steps_ > most_ops_)
         return BadCall(
-            absl::StrCat("it takes more than ", kMostFlatOps,
+            absl::StrCat("it takes more than ", FormatCount(most_ops_),
                          " instructions with its loops taken apart; make loops "
                          "shorter, or compute whole arrays (jax.vmap)"));
       auto value = Visit(each, operands, arguments);
@@ -172,8 +174,7 @@ class Flattener {
       if (depth > kDeepestCall) return BadCall("tuples are nested too deep");
       HloValues parts;
       for (const HloValue& each : *value.parts) {
-        if (++steps_ > kMostFlatOps)
-          return BadCall("too many parts of a barrier");
+        if (++steps_ > most_ops_) return BadCall("too many parts of a barrier");
         PODSIM_ASSIGN_OR_RETURN(parts.emplace_back(), Barred(each, depth + 1));
       }
       return TupleValue(std::move(parts));
@@ -253,7 +254,8 @@ class Flattener {
     const int body = loop.called[0];
     const int condition = loop.called[1];
     HloValue state = operands[0];
-    for (int step = 0; step <= kMostLoopSteps; ++step) {
+    // Each turn takes some of most_ops_.
+    while (true) {
       PODSIM_ASSIGN_OR_RETURN(const HloValue goes_on, Call(condition, {state}));
       if (goes_on.refused != nullptr) return goes_on;
       const auto known =
@@ -270,10 +272,6 @@ class Flattener {
       if (*known == 0) return state;
       PODSIM_ASSIGN_OR_RETURN(state, Call(body, {state}));
     }
-    return absl::UnimplementedError(
-        absl::StrCat("the loop runs more than ", kMostLoopSteps,
-                     " times; make it shorter, or compute whole arrays "
-                     "(jax.vmap)"));
   }
 
   // All branches are computed where the choice depends on data. Of a bool the
@@ -350,7 +348,7 @@ class Flattener {
       return BadCall("the branches have other results");
     HloValues parts;
     for (std::size_t i = 0; i < a.parts->size(); ++i) {
-      if (++steps_ > kMostFlatOps) return BadCall("too many parts of a choice");
+      if (++steps_ > most_ops_) return BadCall("too many parts of a choice");
       PODSIM_ASSIGN_OR_RETURN(HloValue part, Select(chooser, (*a.parts)[i],
                                                     (*b.parts)[i], depth + 1));
       parts.push_back(std::move(part));
@@ -435,6 +433,7 @@ class Flattener {
   }
 
   const HloModule& module_;
+  const int most_ops_;
   FlatBuilder builder_{/*shares=*/false};
   int depth_ = 0;
   int steps_ = 0;
@@ -444,8 +443,8 @@ class Flattener {
 
 }  // namespace
 
-absl::StatusOr<FlatFunction> Flatten(const HloModule& module) {
-  return Flattener(module).Run();
+absl::StatusOr<FlatFunction> Flatten(const HloModule& module, int most_ops) {
+  return Flattener(module, most_ops).Run();
 }
 
 }  // namespace podsim
