@@ -71,6 +71,11 @@ absl::StatusOr<std::vector<PublishedModel>> ReadPublishedModels(
   return models;
 }
 
+absl::StatusOr<PublishedModel> ReadGpt2OfFlax(const std::string& data) {
+  return Read(data,
+              {"GPT-2 small, 8 x 1,024 tokens", "gpt2_small", 8, "adamw"});
+}
+
 absl::StatusOr<std::vector<PublishedModel>> ReadBlindModels(
     const std::string& data) {
   std::vector<PublishedModel> models;

@@ -26,6 +26,10 @@ struct PublishedModel {
 absl::StatusOr<std::vector<PublishedModel>> ReadPublishedModels(
     const std::string& data);
 
+// GPT-2 small, of which no profile is published: beside podsim's own alone.
+// Errors: those of ReadPublishedModels.
+absl::StatusOr<PublishedModel> ReadGpt2OfFlax(const std::string& data);
+
 // What else is planned blind (blind_steps.h): ResNet-50 v2, ViT-S/16, GPT-2
 // small and two decoders.
 // Errors: those of ReadPublishedModels.

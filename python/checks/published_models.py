@@ -1,6 +1,7 @@
 """The models of published profiles in flax with dtype=bfloat16 and float32 parameters, as
-podsim's own builders have them: ResNet-50 v1.5, BERT-large's pre-training and Transformer-big,
-with the dropout of the published code. Each gives a loss, parameters of zeros, one example and
+podsim's own builders have them: ResNet-50 v1.5, BERT-large's pre-training, Transformer-big
+and GPT-2 small, with the dropout of the published code; of GPT-2, of which no profile is
+published, nothing is dropped. Each gives a loss, parameters of zeros, one example and
 the examples of a core."""
 
 from __future__ import annotations
@@ -11,11 +12,10 @@ import flax.linen as nn
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optax
 
 from bfloat16_models import Bottleneck
 
-EPSILON = {"bert": 1e-12, "transformer": 1e-6}
+EPSILON = {"bert": 1e-12, "transformer": 1e-6, "gpt2": 1e-5}
 DROPOUT = 0.1
 
 
@@ -55,6 +55,7 @@ class Attention(nn.Module):
     biased: bool
     dtype: Any
     shared: tuple[int, ...] = ()
+    drops: bool = True
 
     @nn.compact
     def __call__(self, x, memory, mask):
@@ -69,7 +70,7 @@ class Attention(nn.Module):
         scores = jnp.einsum("btnh,bsnh->bnts", query, heads_of("key", memory))
         scores = jnp.where(mask, scores, jnp.asarray(-1e9, scores.dtype))
         shares = nn.softmax(scores.astype(jnp.float32)).astype(self.dtype)
-        shares = dropout(shares, self.shared)
+        shares = dropout(shares, self.shared) if self.drops else shares
         mixed = jnp.einsum("bnts,bsnh->btnh", shares, heads_of("value", memory))
         return nn.Dense(width, name="out", **kind)(mixed.reshape(x.shape))
 
@@ -142,6 +143,30 @@ class TransformerBig(nn.Module):
         return table.attend(norm(y))
 
 
+class Gpt2Small(nn.Module):
+    dtype: Any = jnp.bfloat16
+    layers: int = 12
+    width: int = 768
+    vocabulary: int = 50257
+
+    @nn.compact
+    def __call__(self, tokens):
+        kind = {"dtype": self.dtype, "param_dtype": jnp.float32}
+
+        def norm(x):
+            return nn.LayerNorm(epsilon=EPSILON["gpt2"], **kind)(x)
+        length = tokens.shape[1]
+        table = nn.Embed(self.vocabulary, self.width, **kind)
+        x = table(tokens) + nn.Embed(1024, self.width, **kind)(jnp.arange(length))
+        causal = np.tril(np.ones((length, length), bool))[None, None]
+        for _ in range(self.layers):
+            seen = norm(x)
+            x = x + Attention(12, True, self.dtype, drops=False)(seen, seen, causal)
+            y = nn.gelu(nn.Dense(4 * self.width, **kind)(norm(x)))
+            x = x + nn.Dense(self.width, **kind)(y)
+        return table.attend(norm(x))
+
+
 def sinusoids(length, width):
     """Sines and cosines of places, of wavelengths 2 pi to 2 pi 10^4."""
     scale = np.exp(-np.log(1e4) / (width // 2 - 1) * np.arange(width // 2))
@@ -155,6 +180,13 @@ KEYS = {"params": jax.random.key(0), "dropout": jax.random.key(1)}
 def zeros(shapes):
     """Parameters of these shapes; nobody trains them."""
     return jax.tree_util.tree_map(lambda leaf: np.zeros(leaf.shape, leaf.dtype), shapes)
+
+
+def chosen(log_p, labels):
+    """Of each place the log of its label's probability. By comparison with every class, as the
+    published programs have it: their products read the labels (v3_ops.tsv.gz), where an index
+    would scatter into an array as large as the logits."""
+    return (jax.nn.one_hot(labels, log_p.shape[-1]) * log_p).sum(axis=-1)
 
 
 def mean_of_tokens(losses, weights):
@@ -171,9 +203,8 @@ def resnet50():
         images, labels = batch
         logits, seen = net.apply({"params": params, **stats}, images.astype(jnp.bfloat16),
                                  mutable=["batch_stats"])
-        xent = optax.softmax_cross_entropy_with_integer_labels(
-            logits.astype(jnp.float32), labels)
-        return xent.mean(), seen
+        log_p = nn.log_softmax(logits.astype(jnp.float32))
+        return -chosen(log_p, labels).mean(), seen
     return Published(loss, zeros(shapes["params"]), {"batch_stats": zeros(shapes["batch_stats"])},
                      (np.zeros((224, 224, 3), np.float32), np.int32(0)), 128, "resnet50")
 
@@ -192,11 +223,11 @@ def bert_large():
 
     def loss(params, batch, key):
         masked, following = net.apply({"params": params}, batch, rngs={"dropout": key})
-        xent = optax.softmax_cross_entropy_with_integer_labels(
-            masked.astype(jnp.float32), batch["masked_lm_ids"])
-        return mean_of_tokens(xent, batch["masked_lm_weights"]) + (
-            optax.softmax_cross_entropy_with_integer_labels(
-                following.astype(jnp.float32), batch["next_sentence_labels"]).mean())
+        log_p = nn.log_softmax(masked.astype(jnp.float32))
+        xent = -chosen(log_p, batch["masked_lm_ids"])
+        log_p = nn.log_softmax(following.astype(jnp.float32))
+        return (mean_of_tokens(xent, batch["masked_lm_weights"])
+                - chosen(log_p, batch["next_sentence_labels"]).mean())
     return Published(loss, zeros(shapes["params"]), None, example, 32, "bert_large")
 
 
@@ -210,10 +241,23 @@ def transformer_big():
         logits = net.apply({"params": params}, batch["inputs"], batch["targets"],
                            rngs={"dropout": key})
         log_p = nn.log_softmax(logits.astype(jnp.float32))
-        target = jnp.take_along_axis(log_p, batch["targets"][:, :, None], axis=2)[:, :, 0]
+        target = chosen(log_p, batch["targets"])
         xent = -0.9 * target - 0.1 * log_p.mean(axis=2)
         return mean_of_tokens(xent, (batch["targets"] != 0).astype(jnp.float32))
     return Published(loss, zeros(shapes["params"]), None, example, 16, "transformer_big")
 
 
-MODELS = {"resnet50": resnet50, "bert_large": bert_large, "transformer_big": transformer_big}
+def gpt2_small():
+    net = Gpt2Small()
+    example = {"tokens": np.zeros(1024, np.int32), "targets": np.zeros(1024, np.int32)}
+    shapes = jax.eval_shape(net.init, KEYS, np.zeros((1, 1024), np.int32))
+
+    def loss(params, batch):
+        logits = net.apply({"params": params}, batch["tokens"])
+        log_p = nn.log_softmax(logits.astype(jnp.float32))
+        return -chosen(log_p, batch["targets"]).mean()
+    return Published(loss, zeros(shapes["params"]), None, example, 8, "gpt2_small")
+
+
+MODELS = {"resnet50": resnet50, "bert_large": bert_large, "transformer_big": transformer_big,
+          "gpt2_small": gpt2_small}
