@@ -70,9 +70,9 @@ std::vector<NamedRun> RunsOfClimb(const Climb& climb, const RungFiles& files,
 
 std::string ClimbPage(const Climb& climb, std::vector<NamedRun> runs) {
   std::vector<JudgedRun> judged;
-  for (auto& [name, run] : runs) {
-    std::vector<Finding> found = Diagnose(run);
-    judged.push_back({std::move(run), name, std::move(found)});
+  for (NamedRun& named : runs) {
+    std::vector<Finding> found = Diagnose(named.second);
+    judged.push_back({std::move(named.second), named.first, std::move(found)});
   }
   return PageOfRuns("podsim ladder", ClimbHtml(climb), judged);
 }

@@ -532,6 +532,7 @@ double NarrowResult(const char* code, hlo::PrimitiveType type,
                     const std::vector<std::string>& bytes) {
   ModuleBuilder b;
   std::vector<std::int64_t> operands;
+  operands.reserve(bytes.size());
   for (const std::string& each : bytes)
     operands.push_back(
         b.Op("constant", {}, {}, type, [&](hlo::Instruction& constant) {

@@ -15,7 +15,7 @@ inline constexpr double kMadeStep = 0.005;  // s, sim
 
 // 8 examples per core, 12,800 examples in all, and 0.1 for each 64 examples.
 inline RungPlan MadePlan(const std::string& slice, int chips) {
-  const std::int64_t batch = 16 * chips;
+  const std::int64_t batch = std::int64_t{16} * chips;
   return {.slice = slice,
           .chips = chips,
           .batch_per_core = 8,
