@@ -88,37 +88,50 @@ def launch(arguments: Sequence[str], progress: bool, keeps: bool = True,
     outlast the call; watching: entered with the number of its process."""
     command = [str(_programs.find("pod_launch")), *arguments]
     said = str if keeps else _display.of_a_call
-    with _ended_after_the_job():
+    with _ended_after_the_job() as ending:
         job, show = _start(command, progress, said)
+        ending.watch(job.child)
         with watching(job.child.pid) if watching else contextlib.nullcontext():
-            _wait_for(job, lambda line: _show(line, said, show), keeps)
+            _wait_for(job, lambda line: _show(line, said, show), keeps, ending)
 
 
-class _Terminated(BaseException):
-    """SIGTERM has come."""
+class _Ending:
+    """SIGTERMs, which the job is told of; Python ends behind it."""
+
+    def __init__(self) -> None:
+        self.told = False
+        self._child: subprocess.Popen[bytes] | None = None
+
+    def watch(self, child: subprocess.Popen[bytes]) -> None:
+        self._child = child
+        if self.told:
+            child.send_signal(signal.SIGTERM)
+
+    def tell(self, number: int, frame: object) -> None:
+        self.told = True
+        if self._child is not None:
+            self._child.send_signal(signal.SIGTERM)
 
 
 @contextlib.contextmanager
-def _ended_after_the_job() -> Iterator[None]:
-    """Meanwhile a SIGTERM that would end Python at once raises _Terminated, and ends Python
+def _ended_after_the_job() -> Iterator[_Ending]:
+    """Meanwhile a SIGTERM that would end Python at once lets the job save, and ends Python
     behind this. One that the program handles itself, or another thread's call, stays as it is."""
+    ending = _Ending()
     if (threading.current_thread() is not threading.main_thread()
             or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL):
-        yield
+        yield ending
         return
-
-    def terminated(number: int, frame: object) -> None:
-        raise _Terminated
-
-    signal.signal(signal.SIGTERM, terminated)
+    signal.signal(signal.SIGTERM, ending.tell)
     try:
-        yield
-    except _Terminated:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        os.kill(os.getpid(), signal.SIGTERM)
-        raise
+        yield ending
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        if ending.told:
+            for stream in (sys.stdout, sys.stderr):
+                with contextlib.suppress(OSError, ValueError):
+                    stream.flush()
+            os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _show(line: str, said: Callable[[str], str], show: Callable[[str], None]) -> None:
@@ -127,11 +140,10 @@ def _show(line: str, said: Callable[[str], str], show: Callable[[str], None]) ->
         show(text)
 
 
-def _wait_for(job: _Job, show: Callable[[str], None], keeps: bool) -> None:
+def _wait_for(job: _Job, show: Callable[[str], None], keeps: bool, ending: _Ending) -> None:
     shown = _display.FailureFilter(show)
     kept: collections.deque[str] = collections.deque(maxlen=_LONGEST)
     interrupted = False
-    terminated = None
     while True:
         try:
             for line in job.lines():
@@ -142,13 +154,8 @@ def _wait_for(job: _Job, show: Callable[[str], None], keeps: bool) -> None:
         except KeyboardInterrupt:
             interrupted = True
             job.child.send_signal(signal.SIGINT)
-        except _Terminated as told:
-            terminated = told
-            job.child.send_signal(signal.SIGTERM)
     job.close()
-    shown.close(failed=code != 0 and not interrupted and not terminated)
-    if terminated:
-        raise terminated
+    shown.close(failed=code != 0 and not interrupted and not ending.told)
     if interrupted:
         raise KeyboardInterrupt(*() if keeps else ["nothing of the job is kept: "
                                                    "model_dir=DIR keeps its checkpoints"])

@@ -145,9 +145,10 @@ class GuardTest(unittest.TestCase):
 
     def test_a_handler_of_the_callers_own_stays(self):
         said, code = self.terminated(
-            "signal.signal(signal.SIGTERM, lambda *_: (print('mine'), os._exit(7)))")
+            "signal.signal(signal.SIGTERM, lambda *_: (print('mine', flush=True), os._exit(7)))")
         self.assertEqual(code, 7, said)
         self.assertIn("mine", said)
+        self.assertTrue(until(lambda: not self.jobs()), self.jobs())
 
 
 if __name__ == "__main__":
