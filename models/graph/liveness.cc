@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace podsim {
 namespace {
@@ -15,7 +16,7 @@ struct PlacedBuffer {
 };
 
 // The smallest gap between what is alive with `buffer`, or behind it all.
-// `placed`: in ascending order of begin, so that the gaps come in order.
+// `placed`: in ascending order of begin, then end: so gaps come in order.
 std::int64_t BestGap(const std::vector<PlacedBuffer>& placed,
                      const BufferUse& buffer) {
   std::int64_t best = -1;
@@ -34,11 +35,11 @@ std::int64_t BestGap(const std::vector<PlacedBuffer>& placed,
 }
 
 void Insert(const PlacedBuffer& buffer, std::vector<PlacedBuffer>& placed) {
-  const auto at =
-      std::upper_bound(placed.begin(), placed.end(), buffer.begin,
-                       [](std::int64_t begin, const PlacedBuffer& other) {
-                         return begin < other.begin;
-                       });
+  const auto at = std::upper_bound(
+      placed.begin(), placed.end(), buffer,
+      [](const PlacedBuffer& a, const PlacedBuffer& b) {
+        return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+      });
   placed.insert(at, buffer);
 }
 
