@@ -16,17 +16,17 @@ bool IsKept(const JobSpec& spec) {
 
 }  // namespace
 
-PendingSimStep::PendingSimStep(const PlannedJob& job,
-                               PendingForecast& forecast) {
-  if (!IsKept(job.spec)) return;
+void PendingSimStep::Start() {
+  if (!IsKept(job_.spec)) return;
   const SignalsBlocked blocked;
-  step_ = std::async(
-      std::launch::async, [&job, &forecast]() -> std::optional<SimStepPart> {
-        if (!forecast.Get().ok()) return std::nullopt;
-        const absl::StatusOr<DrawnStep> drawn = DrawStep(job.plan, job.slice);
-        if (!drawn.ok()) return std::nullopt;
-        return ToProto(*drawn);
-      });
+  step_ = std::async(std::launch::async, [this] { return Make(); });
+}
+
+std::optional<SimStepPart> PendingSimStep::Make() {
+  if (!forecast_.Get().ok() || !wanted_) return std::nullopt;
+  const absl::StatusOr<DrawnStep> drawn = DrawStep(job_.plan, job_.slice);
+  if (!drawn.ok()) return std::nullopt;
+  return ToProto(*drawn);
 }
 
 std::optional<SimStepPart> PendingSimStep::Take(absl::Duration wait) {

@@ -4,6 +4,7 @@
 #ifndef PODSIM_RUNTIME_LAUNCH_PENDING_SIM_STEP_H_
 #define PODSIM_RUNTIME_LAUNCH_PENDING_SIM_STEP_H_
 
+#include <atomic>
 #include <future>
 #include <optional>
 
@@ -16,17 +17,27 @@ namespace podsim {
 
 class PendingSimStep {
  public:
-  // Nothing is made of a traced run, which draws its step at its end, nor of
-  // one that keeps no metrics or whose model can be compiled again. `job` and
-  // `forecast` outlive this. The thread takes no signals.
-  PendingSimStep(const PlannedJob& job, PendingForecast& forecast);
+  // `job` and `forecast` outlive this.
+  PendingSimStep(const PlannedJob& job, PendingForecast& forecast)
+      : job_(job), forecast_(forecast) {}
+  // What has not begun is not made; what has begun is waited for.
+  ~PendingSimStep() { wanted_ = false; }
   PendingSimStep(const PendingSimStep&) = delete;
   PendingSimStep& operator=(const PendingSimStep&) = delete;
 
+  // Once. Nothing is made of a traced run, which draws its step at its end, nor
+  // of one that keeps no metrics or whose model can be compiled again. The
+  // thread takes no signals.
+  void Start();
   // Waits for it that long. nullopt: not yet, taken before, or there is none.
   std::optional<SimStepPart> Take(absl::Duration wait);
 
  private:
+  std::optional<SimStepPart> Make();
+
+  const PlannedJob& job_;
+  PendingForecast& forecast_;
+  std::atomic<bool> wanted_ = true;
   std::future<std::optional<SimStepPart>> step_;  // not valid: nothing to take
 };
 

@@ -86,7 +86,8 @@ class TrainingDisplay final : public JobDisplay {
     }
     moments_.OnEvent(event);
     reporter_.OnEvent(event);
-    has_formed_ = has_formed_ || event.has_formed();
+    if (event.has_formed() && !std::exchange(has_formed_, true))
+      sim_step_.Start();
     KeepSimStep(absl::ZeroDuration());
     if (board_ == nullptr) return;
     board_->OnEvent(event);
@@ -101,14 +102,15 @@ class TrainingDisplay final : public JobDisplay {
   }
 
   int Close(const Outcome& outcome) override {
-    KeepSimStep(kSimStepWait);
+    const bool made = outcome.exit_code == 0 || outcome.drained;
+    KeepSimStep(made ? kSimStepWait : absl::ZeroDuration());
     // The record of it comes before the closing one.
     const absl::StatusOr<WrittenTrace> traced =
         WriteJobTrace(job_, outcome.trace_parts, moments_.All());
     if (traced.ok() && traced->record) reporter_.OnTrace(*traced->record);
     if (outcome.failure.has_value()) {
       reporter_.Fail(*outcome.failure);
-    } else if (outcome.exit_code == 0 || outcome.drained) {
+    } else if (made) {
       if (const auto& forecast = forecast_.Get(); forecast.ok())
         reporter_.set_forecast(*forecast);
       reporter_.Finish();
@@ -129,7 +131,6 @@ class TrainingDisplay final : public JobDisplay {
  private:
   // Behind the line of the plan that it is of.
   void KeepSimStep(absl::Duration wait) {
-    if (!has_formed_) return;
     if (const auto step = sim_step_.Take(wait)) reporter_.OnSimStep(*step);
   }
 

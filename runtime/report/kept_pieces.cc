@@ -11,20 +11,30 @@ namespace podsim {
 namespace {
 
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
+// What a piece inflates to at most: parts of traces come to 3 to 6 times.
+constexpr std::size_t kMostTimes = 100;
 
-std::string Deflated(std::string_view bytes) {
+std::string Deflated(std::string_view bytes, int level) {
   uLongf size = compressBound(bytes.size());
   std::string deflated(size, '\0');
-  PODSIM_CHECK(compress(reinterpret_cast<Bytef*>(deflated.data()), &size,
-                        reinterpret_cast<const Bytef*>(bytes.data()),
-                        bytes.size()) == Z_OK);
+  PODSIM_CHECK(compress2(reinterpret_cast<Bytef*>(deflated.data()), &size,
+                         reinterpret_cast<const Bytef*>(bytes.data()),
+                         bytes.size(), level) == Z_OK);
   deflated.resize(size);
   return deflated;
 }
 
+// So that a reader takes it.
+std::string Packed(std::string_view bytes) {
+  std::string deflated = Deflated(bytes, Z_DEFAULT_COMPRESSION);
+  return bytes.size() <= kMostTimes * deflated.size()
+             ? deflated
+             : Deflated(bytes, Z_NO_COMPRESSION);
+}
+
 // nullopt: it is none, or of more than a piece's bytes.
 std::optional<std::string> Inflated(std::string_view bytes) {
-  uLongf size = kPieceBytes;
+  uLongf size = std::min(kPieceBytes, kMostTimes * bytes.size());
   std::string inflated(size, '\0');
   if (uncompress(reinterpret_cast<Bytef*>(inflated.data()), &size,
                  reinterpret_cast<const Bytef*>(bytes.data()),
@@ -44,7 +54,7 @@ std::vector<KeptPiece> PiecesOf(const google::protobuf::MessageLite& message) {
     const std::string_view piece =
         std::string_view(bytes).substr(from, kPieceBytes);
     from += piece.size();
-    pieces.push_back({.text = absl::Base64Escape(Deflated(piece)),
+    pieces.push_back({.text = absl::Base64Escape(Packed(piece)),
                       .is_last = from == bytes.size()});
   } while (from < bytes.size());
   return pieces;

@@ -26,7 +26,8 @@ struct KeptPiece {
 // One at least.
 std::vector<KeptPiece> PiecesOf(const google::protobuf::MessageLite& message);
 
-// The bytes of a piece's text, 1 MiB at most. nullopt: it is no piece's.
+// The bytes of a piece's text: 1 MiB at most, and 100 times what it deflates
+// to. nullopt: it is no piece's.
 std::optional<std::string> BytesOfPiece(const std::string& text);
 
 // The bytes of a message whose pieces follow each other.

@@ -36,7 +36,8 @@
 //                            started again
 //   {"event":"trace_part",...}  of a traced run, at its end: of each process a
 //                            TracePart (proto/trace.proto), in pieces
-//                            (kept_pieces.h), the last one with "last"
+//                            (kept_pieces.h); "last" says whether it is the
+//                            last one
 //   {"event":"trace_sim",...}  likewise, once: the simulated step, a
 //                            SimStepPart; also of a run that is not traced
 //                            whose model is of a file, while it trains

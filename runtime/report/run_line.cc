@@ -166,7 +166,9 @@ std::optional<PieceOfPart> PieceIn(const LineJson& line) {
   const LineJson* const last = FindIn(line, "last");
   std::optional<std::string> bytes = BytesOfPiece(TextIn(line, "part"));
   if (!bytes || last == nullptr || !last->is_boolean()) return std::nullopt;
-  return PieceOfPart{*std::move(bytes), last->get<bool>()};
+  return PieceOfPart{.process = static_cast<int>(NumberIn(line, "process")),
+                     .bytes = *std::move(bytes),
+                     .is_last = last->get<bool>()};
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ namespace podsim {
 
 // Of a message that the file has in pieces (kept_pieces.h).
 struct PieceOfPart {
+  int process = 0;  // whose part it is; of a simulated step 0
   std::string bytes;
   bool is_last = false;
 };

@@ -167,7 +167,7 @@ absl::StatusOr<DrawnStep> DrawnOf(const std::optional<SimStepPart>& kept,
 }  // namespace
 
 void FileTrace::OnLine(const RunLine& line) {
-  if (line.trace_part) OnPart(*line.trace_part);
+  if (line.kind == "trace_part") OnPart(line.trace_part);
   if (line.trace_sim &&
       sim_bytes_.Add(line.trace_sim->bytes, line.trace_sim->is_last)) {
     SimStepPart sim;
@@ -180,14 +180,20 @@ void FileTrace::OnLine(const RunLine& line) {
   if (line.event->has_step()) OnStep(*line.event);
 }
 
-void FileTrace::OnPart(const PieceOfPart& piece) {
-  if (!part_bytes_.Add(piece.bytes, piece.is_last)) return;
+// All parts are there, or none is drawn, so that no host is missing.
+void FileTrace::OnPart(const std::optional<PieceOfPart>& piece) {
+  if (is_part_lost_) return;
+  is_part_lost_ = !piece || (joins_ && joined_process_ != piece->process);
+  if (is_part_lost_) return;
+  joined_process_ = piece->process;
+  joins_ = !piece->is_last;
+  const bool is_whole = part_bytes_.Add(piece->bytes, piece->is_last);
+  if (joins_) return;
   const std::string bytes = part_bytes_.Take();
   TracePart part;
-  if (bytes.size() > room_ || !part.ParseFromString(bytes)) {
-    is_part_lost_ = true;
-    return;
-  }
+  is_part_lost_ =
+      !is_whole || bytes.size() > room_ || !part.ParseFromString(bytes);
+  if (is_part_lost_) return;
   room_ -= bytes.size();
   kept_.push_back(std::move(part));
 }
@@ -202,6 +208,7 @@ void FileTrace::OnFormed(const RunLine& line) {
     part_bytes_.Clear();
     sim_bytes_.Clear();
     room_ = kMostKeptBytes;
+    joins_ = false;
     is_part_lost_ = false;
     kept_.clear();
     sim_.reset();
@@ -237,7 +244,7 @@ absl::Status FileTrace::CheckMade() const {
 TraceParts FileTrace::KeptParts() const {
   StepRange kept;
   TraceParts parts;
-  if (is_part_lost_) return parts;
+  if (is_part_lost_ || joins_) return parts;
   for (const TracePart& part : kept_) {
     if (!IsOf(*plan_, part)) return {};
     TracePart& of_range = parts.parts.emplace_back(part);
@@ -291,7 +298,10 @@ absl::StatusOr<Trace> FileTrace::Make() const {
   trace.notes.push_back(absl::StrCat(
       "of hosts the phases of each step, one after the other; their spans are ",
       own_trace_.empty() ? "kept by traced runs alone"
-                         : absl::StrCat("in ", own_trace_)));
+                         : absl::StrCat("in ", own_trace_),
+      is_part_lost_ || joins_
+          ? "; what the file has of them is cut short, or too large"
+          : ""));
   return trace;
 }
 

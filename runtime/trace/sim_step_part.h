@@ -1,5 +1,5 @@
-// A simulated step as a message, for the metrics file of a traced run: of a
-// model of a file nothing else there could draw it again. Pure.
+// A simulated step as a message, for a metrics file: of a model of a file
+// nothing else there could draw it again. Pure.
 //
 //   const SimStepPart part = ToProto(step);
 //   PODSIM_ASSIGN_OR_RETURN(const DrawnStep same, FromProto(part));
