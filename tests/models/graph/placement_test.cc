@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <numeric>
 #include <random>
+#include <utility>
+#include <vector>
 
 #include "models/graph/buckets.h"
 #include "models/graph/liveness.h"
@@ -50,6 +52,60 @@ TEST(PlaceBuffers, AChainNeedsTwoNeighbours) {
   const BufferPlacement placement = PlaceBuffers(chain);
   ExpectDisjoint(chain, placement);
   EXPECT_EQ(placement.total, 200);
+}
+
+// As PlaceBuffers says it, without keeping what is placed in order.
+BufferPlacement PlacedSlowly(const std::vector<BufferUse>& uses) {
+  std::vector<std::size_t> order(uses.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) {
+                     return uses[a].size > uses[b].size;
+                   });
+  BufferPlacement result;
+  result.offsets.resize(uses.size());
+  for (std::size_t placed = 0; placed < order.size(); ++placed) {
+    const BufferUse& buffer = uses[order[placed]];
+    std::vector<std::pair<std::int64_t, std::int64_t>> busy;
+    for (std::size_t i = 0; i < placed; ++i) {
+      const std::int64_t begin = result.offsets[order[i]];
+      if (buffer.AliveWith(uses[order[i]]))
+        busy.emplace_back(begin, begin + uses[order[i]].size);
+    }
+    std::sort(busy.begin(), busy.end());
+    std::int64_t at = -1;
+    std::int64_t best = 0;
+    std::int64_t free_from = 0;
+    for (const auto& [begin, end] : busy) {
+      const std::int64_t slack = begin - free_from - buffer.size;
+      if (slack >= 0 && (at < 0 || slack < best)) {
+        at = free_from;
+        best = slack;
+      }
+      free_from = std::max(free_from, end);
+    }
+    result.offsets[order[placed]] = at >= 0 ? at : free_from;
+    result.total =
+        std::max(result.total, result.offsets[order[placed]] + buffer.size);
+  }
+  return result;
+}
+
+// Layouts of Programs are hashed: none may change.
+TEST(PlaceBuffers, PlacesEachAsTheRuleSays) {
+  std::mt19937 random(5);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<BufferUse> uses(random() % 60);
+    for (BufferUse& use : uses) {
+      use.size = static_cast<std::int64_t>(random() % 9);
+      use.first = static_cast<std::int32_t>(random() % 20);
+      use.last = use.first + static_cast<std::int32_t>(random() % 8);
+    }
+    const BufferPlacement expected = PlacedSlowly(uses);
+    const BufferPlacement placed = PlaceBuffers(uses);
+    EXPECT_EQ(placed.offsets, expected.offsets) << "round " << round;
+    EXPECT_EQ(placed.total, expected.total);
+  }
 }
 
 TEST(PlaceBuffers, TakesTheSmallestGapThatFits) {
