@@ -65,6 +65,24 @@ TEST(KeptPieces, WhatIsNoPieceIsRefused) {
   EXPECT_EQ(BytesOfPiece(absl::Base64Escape(small)), std::nullopt);
 }
 
+// Few bytes that would become many are refused, and never written.
+TEST(KeptPieces, OfOneLetterAreReadToo) {
+  TracePart part;
+  part.add_spans()->set_name(std::string(500'000, 'a'));
+  const std::vector<KeptPiece> pieces = PiecesOf(part);
+  ASSERT_EQ(pieces.size(), 1U);
+  EXPECT_EQ(BytesOfPiece(pieces[0].text), part.SerializeAsString());
+  const std::string bytes = part.SerializeAsString();
+  uLongf size = compressBound(bytes.size());
+  std::string small(size, '\0');
+  ASSERT_EQ(
+      compress(reinterpret_cast<Bytef*>(small.data()), &size,
+               reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()),
+      Z_OK);
+  small.resize(size);
+  EXPECT_EQ(BytesOfPiece(absl::Base64Escape(small)), std::nullopt);
+}
+
 TEST(JoinedPieces, OneThatIsTooLongIsDroppedWhole) {
   JoinedPieces joined(4);
   EXPECT_FALSE(joined.Add("abc", false));

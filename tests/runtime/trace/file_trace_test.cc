@@ -227,6 +227,31 @@ TEST_F(KeptSpansTest, ALargePartIsReadPieceByPiece) {
               Contains(std::pair("forward and backward", 250)));
 }
 
+// Neither is anything of a file that lacks some of what was kept.
+TEST_F(KeptSpansTest, WithALostPartThereArePhases) {
+  std::vector<std::string> whole = TracePartLines(KeptPart(3));
+  std::vector<std::string> first = whole;
+  first[0].replace(first[0].find("true"), 4, "false");
+  TracePart other = KeptPart(3);
+  other.set_process(0);
+  const std::vector<std::string> next = TracePartLines(other);
+  const std::vector<std::vector<std::string>> files = {
+      {R"({"event":"trace_part","process":0,"last":true,"part":"!"})",
+       whole[0]},
+      {whole[0], R"({"event":"trace_part","process":0})"},
+      {first[0], next[0]}};
+  for (const std::vector<std::string>& lines : files) {
+    FileTrace file("3");
+    Tell(FormedOf(plan_), file);
+    for (int step = 1; step <= 3; ++step) Tell(MadeStepOf(step), file);
+    for (const std::string& line : lines) file.OnLine(*ParseRunLine(line));
+    ASSERT_OK_AND_ASSIGN(const Trace trace, file.Make());
+    EXPECT_THAT(SpansOf(trace, "wall: host 0", 3),
+                Contains(std::pair("forward and backward", 250)));
+    EXPECT_THAT(trace.notes, Contains(HasSubstr("cut short, or too large")));
+  }
+}
+
 // A file may say anything.
 TEST_F(KeptSpansTest, SpansOfNoHostOfThePlanAreNotDrawn) {
   TracePart hosts = KeptPart(3);
