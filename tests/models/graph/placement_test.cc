@@ -150,6 +150,7 @@ std::vector<FinishedGradient> Gradients(std::vector<std::int64_t> sizes) {
 
 std::vector<std::int64_t> Counts(const std::vector<GradientBucket>& buckets) {
   std::vector<std::int64_t> counts;
+  counts.reserve(buckets.size());
   for (const GradientBucket& bucket : buckets) counts.push_back(bucket.count);
   return counts;
 }
