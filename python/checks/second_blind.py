@@ -116,9 +116,42 @@ class Decoder(nn.Module):
         return dense(self.vocabulary, rms_norm(x, scaled))
 
 
+class EncoderLayer(nn.Module):
+    """Attention and feed-forward behind norms, or with norms behind them, with biases."""
+
+    width: int
+    heads: int
+    inner: int
+    dtype: Any
+    dropout: float
+    norms_first: bool
+
+    @nn.compact
+    def __call__(self, x):
+        kind = {"dtype": self.dtype, "param_dtype": jnp.float32}
+
+        def norm(y):
+            return nn.LayerNorm(**kind)(y)
+
+        def drop(y):
+            return nn.Dropout(self.dropout, deterministic=False)(y) if self.dropout else y
+
+        def fed(y):
+            return nn.Dense(self.width, **kind)(nn.gelu(nn.Dense(self.inner, **kind)(y)))
+
+        attention = nn.MultiHeadDotProductAttention(
+            self.heads, dropout_rate=self.dropout, broadcast_dropout=False,
+            deterministic=not self.dropout, **kind)
+        if self.norms_first:
+            y = norm(x)
+            x = x + drop(attention(y, y))
+            return x + drop(fed(norm(x)))
+        x = norm(x + drop(attention(x, x)))
+        return norm(x + drop(fed(x)))
+
+
 class Encoder(nn.Module):
-    """Layers of attention and feed-forward behind norms, or with norms behind them, with biases.
-    `shared`: all layers have the same parameters."""
+    """`shared`: all layers have the same parameters."""
 
     layers: int
     width: int
@@ -131,33 +164,12 @@ class Encoder(nn.Module):
 
     @nn.compact
     def __call__(self, x):
-        kind = {"dtype": self.dtype, "param_dtype": jnp.float32}
-
-        def drop(y):
-            return nn.Dropout(self.dropout, deterministic=False)(y) if self.dropout else y
-
-        class Layer(nn.Module):
-            outer: Encoder
-
-            @nn.compact
-            def __call__(self, x):
-                outer = self.outer
-                norm = lambda y: nn.LayerNorm(**kind)(y)  # noqa: E731
-                attention = nn.MultiHeadDotProductAttention(
-                    outer.heads, dropout_rate=outer.dropout, broadcast_dropout=False,
-                    deterministic=not outer.dropout, **kind)
-                fed = lambda y: nn.Dense(outer.width, **kind)(  # noqa: E731
-                    nn.gelu(nn.Dense(outer.inner, **kind)(y)))
-                if outer.norms_first:
-                    y = norm(x)
-                    x = x + drop(attention(y, y))
-                    return x + drop(fed(norm(x)))
-                x = norm(x + drop(attention(x, x)))
-                return norm(x + drop(fed(x)))
-
-        layer = Layer(self.clone(parent=None)) if self.shared else None
+        def layer():
+            return EncoderLayer(self.width, self.heads, self.inner, self.dtype, self.dropout,
+                                self.norms_first)
+        one = layer() if self.shared else None
         for _ in range(self.layers):
-            x = (layer or Layer(self.clone(parent=None)))(x)
+            x = (one or layer())(x)
         return x
 
 
