@@ -11,7 +11,7 @@ namespace podsim {
 namespace {
 
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
-// What a piece inflates to at most: parts of traces come to 3 to 6 times.
+// What a piece inflates to at most: parts of traces come to 2 to 5 times.
 constexpr std::size_t kMostTimes = 100;
 
 std::string Deflated(std::string_view bytes, int level) {

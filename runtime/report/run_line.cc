@@ -164,9 +164,11 @@ std::optional<JobForecast> ForecastIn(const LineJson& line) {
 
 std::optional<PieceOfPart> PieceIn(const LineJson& line) {
   const LineJson* const last = FindIn(line, "last");
+  const LineJson* const process = FindIn(line, "process");
   std::optional<std::string> bytes = BytesOfPiece(TextIn(line, "part"));
   if (!bytes || last == nullptr || !last->is_boolean()) return std::nullopt;
-  return PieceOfPart{.process = static_cast<int>(NumberIn(line, "process")),
+  const bool has_process = process != nullptr && process->is_number_integer();
+  return PieceOfPart{.process = has_process ? process->get<int>() : 0,
                      .bytes = *std::move(bytes),
                      .is_last = last->get<bool>()};
 }

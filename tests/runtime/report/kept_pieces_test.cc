@@ -22,6 +22,18 @@ TracePart PartOf(std::size_t bytes) {
   return part;
 }
 
+// As zlib packs them, however few they become.
+std::string Deflated(const std::string& bytes) {
+  uLongf size = compressBound(bytes.size());
+  std::string deflated(size, '\0');
+  EXPECT_EQ(
+      compress(reinterpret_cast<Bytef*>(deflated.data()), &size,
+               reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()),
+      Z_OK);
+  deflated.resize(size);
+  return deflated;
+}
+
 TEST(KeptPieces, AreJoinedToTheMessage) {
   for (const std::size_t bytes :
        {0U, 1U, (1U << 20) - 8, (1U << 20) - 7, 3'000'000U}) {
@@ -54,13 +66,7 @@ TEST(KeptPieces, WhatIsNoPieceIsRefused) {
             std::nullopt);
   // A few KB that would become 8 MiB.
   const std::string zeros(std::size_t{1} << 23, '\0');
-  uLongf size = compressBound(zeros.size());
-  std::string small(size, '\0');
-  ASSERT_EQ(
-      compress(reinterpret_cast<Bytef*>(small.data()), &size,
-               reinterpret_cast<const Bytef*>(zeros.data()), zeros.size()),
-      Z_OK);
-  small.resize(size);
+  const std::string small = Deflated(zeros);
   ASSERT_LT(small.size(), 100'000U);
   EXPECT_EQ(BytesOfPiece(absl::Base64Escape(small)), std::nullopt);
 }
@@ -73,13 +79,7 @@ TEST(KeptPieces, OfOneLetterAreReadToo) {
   ASSERT_EQ(pieces.size(), 1U);
   EXPECT_EQ(BytesOfPiece(pieces[0].text), part.SerializeAsString());
   const std::string bytes = part.SerializeAsString();
-  uLongf size = compressBound(bytes.size());
-  std::string small(size, '\0');
-  ASSERT_EQ(
-      compress(reinterpret_cast<Bytef*>(small.data()), &size,
-               reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()),
-      Z_OK);
-  small.resize(size);
+  const std::string small = Deflated(bytes);
   EXPECT_EQ(BytesOfPiece(absl::Base64Escape(small)), std::nullopt);
 }
 

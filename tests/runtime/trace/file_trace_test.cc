@@ -253,6 +253,16 @@ TEST_F(KeptSpansTest, WithALostPartThereArePhases) {
 }
 
 // A file may say anything.
+TEST_F(KeptSpansTest, AProcessThatIsNoWholeNumberIsTheFirst) {
+  std::string line = TracePartLines(KeptPart(3))[0];
+  const std::string process = R"("process":1)";
+  ASSERT_NE(line.find(process), line.npos);
+  line.insert(line.find(process) + process.size(), "e300");
+  const auto read = ParseRunLine(line);
+  ASSERT_TRUE(read.has_value() && read->trace_part.has_value());
+  EXPECT_EQ(read->trace_part->process, 0);
+}
+
 TEST_F(KeptSpansTest, SpansOfNoHostOfThePlanAreNotDrawn) {
   TracePart hosts = KeptPart(3);
   hosts.mutable_spans(0)->set_hosts(1 << 30);
